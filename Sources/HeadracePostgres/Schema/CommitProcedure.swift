@@ -77,7 +77,8 @@ enum CommitProcedure {
             ("d_event", "bigint"), ("d_subscription", "bytea"), ("d_kind", "bytea"), ("d_key", "bytea"),
             // Scheduled messages, and cancellations.
             ("m_unit", "bigint"), ("m_id", "uuid"), ("m_type", "text"), ("m_name", "bytea"), ("m_version", "bigint"),
-            ("m_kind", "bytea"), ("m_key", "bytea"), ("m_due", "bigint"), ("m_document", "text"), ("m_origin", "text"),
+            ("m_kind", "bytea"), ("m_key", "bytea"), ("m_due", "bigint"), ("m_since", "bigint"), ("m_document", "text"),
+            ("m_origin", "text"),
             ("c_unit", "bigint"), ("c_id", "uuid"),
             // The units of the settlements, whose other columns follow.
             ("s_unit", "bigint"),
@@ -335,7 +336,9 @@ enum CommitProcedure {
         ifAny(
             "m_unit",
             """
-            PERFORM schedule(v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document, m_origin);
+            PERFORM schedule(
+                v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_since, m_document, m_origin
+            );
             """),
         ifAny(
             "c_unit",

@@ -74,7 +74,7 @@ enum DeliveryProcedures {
         """
         CREATE OR REPLACE FUNCTION schedule(
             p_refused bigint[], m_unit bigint[], m_id uuid[], m_type text[], m_name bytea[], m_version bigint[],
-            m_kind bytea[], m_key bytea[], m_due bigint[], m_document text[], m_origin text[]
+            m_kind bytea[], m_key bytea[], m_due bigint[], m_since bigint[], m_document text[], m_origin text[]
         ) RETURNS void LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
         BEGIN
@@ -84,13 +84,14 @@ enum DeliveryProcedures {
 
             WITH message AS MATERIALIZED (
                 SELECT nextval('message_number') AS number, nextval('lane_id') AS lane, ordered.* FROM (
-                    SELECT * FROM unnest(m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document, m_origin)
-                        WITH ORDINALITY m (unit, id, type, name, version, kind, key, due, document, origin, n)
+                    SELECT * FROM unnest(
+                        m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_since, m_document, m_origin
+                    ) WITH ORDINALITY m (unit, id, type, name, version, kind, key, due, since, document, origin, n)
                     WHERE m.unit <> ALL (p_refused) ORDER BY n
                 ) ordered
             ), made AS (
-                INSERT INTO lane (id, subscription, ready_at)
-                SELECT message.lane, subscription.id, greatest(1, message.due)
+                INSERT INTO lane (id, subscription, ready_at, since)
+                SELECT message.lane, subscription.id, greatest(1, message.due), message.since
                 FROM message, subscription WHERE subscription.name = '\(scheduled)'
             ), stored AS (
                 INSERT INTO scheduled_message (

@@ -81,6 +81,8 @@ enum TableSchema {
                 "ALTER TABLE dead_letter ADD COLUMN IF NOT EXISTS correction text",
             ]
         ),
+        // The procedure that commits takes the time at which a message was scheduled. The tables have a column for it.
+        (8, []),
     ]
 
     /// The tables of the first version.
@@ -160,7 +162,7 @@ enum TableSchema {
             token bigint NOT NULL DEFAULT 0,
             attempts bigint NOT NULL DEFAULT 0, -- that count for the first delivery
             begun bigint NOT NULL DEFAULT 0, -- position up to which deliveries were leased and not returned
-            since bigint, -- when ready_at was set, by the clock of the relay that set it
+            since bigint, -- when ready_at was set, by the clock that set it; NULL if ready_at doesn't depend on a clock
             unknown_name bytea, -- the message that a relay didn't know, while the lane waits for another relay
             unknown_version bigint,
             unknown_since bigint, -- when a relay first didn't know the first delivery

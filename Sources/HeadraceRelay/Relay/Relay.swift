@@ -33,7 +33,6 @@ public final class Relay: Sendable {
     let clock: any TimeSource
     let wallClock: @Sendable () -> Date
     let chain: MiddlewareChain
-    let observers: [any RelayObserver]
     let idleWaiters = IdleWaiters()
 
     private struct State {
@@ -41,6 +40,7 @@ public final class Relay: Sendable {
         var repeatable: [BytewiseString: RepeatableSubscription] = [:]
         var mistakes: [String] = []
         var preparations: [@Sendable () async throws -> Void] = []
+        var observers: [any RelayObserver] = []
         var hasRun = false
         var isShutDown = false
         var run: RelaySession?
@@ -77,9 +77,10 @@ public final class Relay: Sendable {
         self.registrar = registrar
         self.configuration = configuration
         self.clock = clock
-        self.wallClock = wallClock ?? store.wallClock ?? { SystemValues.current.date() }
-        self.observers = relayObservers
+        let date = wallClock ?? store.relayClock
+        self.wallClock = { date().usable }
         chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
+        state.withLock { $0.observers = relayObservers }
     }
 
     /// Registers `operation` to carry out scheduled commands of this type.
@@ -132,6 +133,14 @@ public final class Relay: Sendable {
     /// The subscriptions whose handlers the relay repeats at once after a conflict, by name.
     var repeatable: [String: RepeatableSubscription] {
         state.withLock { Dictionary(uniqueKeysWithValues: $0.repeatable.map { ($0.key.text, $0.value) }) }
+    }
+
+    /// The observers of the outcome of deliveries.
+    var observers: [any RelayObserver] { state.withLock(\.observers) }
+
+    /// Notifies `observer`, too, of the outcome of deliveries; call it before the relay runs.
+    package func add(_ observer: any RelayObserver) {
+        state.withLock { $0.observers.append(observer) }
     }
 
     /// Lets ``run()`` throw an error with `mistake`.

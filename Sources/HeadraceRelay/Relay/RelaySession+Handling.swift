@@ -69,12 +69,12 @@ extension RelaySession {
 
             switch result {
             case .handled:
-                for observer in relay.observers { observer.delivered(delivery) }
+                for observer in observers { observer.delivered(delivery) }
                 settle(settlement)
             case .settled:
                 // If it was the last delivery, the commit has ended the lease, so there is room for another lane.
                 if isLast { news.notify() }
-                for observer in relay.observers { observer.delivered(delivery) }
+                for observer in observers { observer.delivered(delivery) }
             case .failed(let error):
                 if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
                 deadLetter(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)

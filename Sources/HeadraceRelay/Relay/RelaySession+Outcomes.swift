@@ -32,7 +32,7 @@ extension RelaySession {
                 "headrace.relay.retry": "\(date)",
             ]) { $1 }
         )
-        for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
+        for observer in observers { observer.failed(delivery, error, retryAt: date) }
         settle(
             Settlement(
                 lease: delivery.lease,
@@ -45,7 +45,7 @@ extension RelaySession {
 
     /// The time at which a relay first didn't know the message of `delivery`.
     func unknownSince(_ delivery: Delivery) -> Date {
-        let now = relay.wallClock()
+        let now = steadyClock.now
         return min(delivery.unknownSince ?? now, now)
     }
 
@@ -53,31 +53,34 @@ extension RelaySession {
     func reasonForDeadLetter(_ delivery: Delivery, _ message: UnknownMessage) -> String? {
         let grace = configuration.unknownEventGrace
         // In milliseconds, as in the store, which otherwise would lease the lane again and again within a millisecond.
-        if unknownSince(delivery).advanced(by: grace).milliseconds > relay.wallClock().milliseconds { return nil }
+        if unknownSince(delivery).advanced(by: grace).milliseconds > steadyClock.now.milliseconds { return nil }
         return grace > .zero ? "For \(grace), no program has known the message. \(message.reason)" : message.reason
     }
 
     /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
     func leave(_ delivery: Delivery, _ message: UnknownMessage) {
         let since = unknownSince(delivery)
-        let until = since.advanced(by: configuration.unknownEventGrace)
+        let now = relay.wallClock()
+        let end = since.advanced(by: configuration.unknownEventGrace)
+        // If the wall clock has jumped, its time can be later, and the store would lease the lane again at once.
+        let until = end > now ? end : now.advanced(by: configuration.pollInterval)
         Logger.current.notice(
             "A message is unknown to this program and waits for a program that knows it",
             metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
                 $1
             }
         )
-        for observer in relay.observers { observer.left(delivery, reason: message.reason, until: until) }
-        let end = Settlement.End.unknown(
+        for observer in observers { observer.left(delivery, reason: message.reason, until: until) }
+        let unknown = Settlement.End.unknown(
             name: message.name,
             version: message.version,
             since: since,
             until: until,
-            now: relay.wallClock()
+            now: now
         )
         // An earlier lease that ended without an outcome counts as one attempt.
         let attempts = delivery.mayHaveRun ? max(1, delivery.attempt - 1) : delivery.attempt - 1
-        settle(Settlement(lease: delivery.lease, attempts: attempts, end: end))
+        settle(Settlement(lease: delivery.lease, attempts: attempts, end: unknown))
     }
 
     func deadLetter(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
@@ -85,7 +88,7 @@ extension RelaySession {
             "An event could not be delivered and has become a dead letter",
             metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
         )
-        for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }
+        for observer in observers { observer.deadLettered(delivery, reason: reason) }
         let failure = Settlement.Failure(
             position: delivery.position,
             attempts: attempts,

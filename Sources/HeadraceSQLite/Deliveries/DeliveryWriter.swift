@@ -128,14 +128,20 @@ struct DeliveryWriter {
         return try makeLane(for: subscription, stream: stream, readyAt: 0)
     }
 
-    private func makeLane(for subscription: Int64, stream: EntityReference?, readyAt: Int64) throws -> Int64 {
+    private func makeLane(
+        for subscription: Int64,
+        stream: EntityReference?,
+        readyAt: Int64,
+        since: Int64? = nil
+    ) throws -> Int64 {
         try database.run(
-            "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
+            "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at, since) VALUES (?, ?, ?, ?, ?)"
         ) { statement in
             statement.bind(subscription)
             statement.bind(stream?.kind)
             statement.bind(stream?.key)
             statement.bind(readyAt)
+            statement.bind(since)
         }
         return database.lastInsertedRowID
     }
@@ -146,7 +152,8 @@ struct DeliveryWriter {
         let lane = try makeLane(
             for: try subscription(ScheduledMessage.subscription),
             stream: nil,
-            readyAt: max(1, message.dueAt.milliseconds)
+            readyAt: max(1, message.dueAt.milliseconds),
+            since: message.since?.milliseconds
         )
         let origin = try text(of: message.origin)
         try database.run(

@@ -21,7 +21,7 @@ struct InMemoryDeliveries {
         var readyAt: Int64 = 0
         var token: Int64 = 0
 
-        /// When ``readyAt`` was set, by the clock of the relay that set it.
+        /// When ``readyAt`` was set, by the clock that set it; `nil` if it is a date that doesn't depend on a clock.
         var since: Int64?
 
         /// The message that a relay didn't know, if the lane waits for a relay that knows it.
@@ -111,7 +111,7 @@ struct InMemoryDeliveries {
             lastScheduled += 1
             scheduled[lastScheduled] = message
             let lane = lane(of: nil, for: BytewiseString(ScheduledMessage.subscription))
-            lanes[lane]?.readyAt = max(1, message.dueAt.milliseconds)
+            lanes[lane]?.wait(until: message.dueAt, from: message.since)
             append(Entry(position: -lastScheduled, isReplay: false), to: lane)
         }
         for id in changes.cancellations { cancel(id) }
