@@ -55,6 +55,11 @@ struct Leasing: Sendable {
         let states = try await next.rows
         leased.nextDue = states.compactMap { $0.optionalInteger(0) }.min().map(Date.init(milliseconds:))
         leased.paused = Set(states.compactMap { $0.optionalText(1) })
+        // A process that began a replay may have ended.
+        for name in states.compactMap({ $0.optionalText(2) })
+        where try await Replaying(session: session).advance(name, waits: false) != nil {
+            leased.nextDue = request.now
+        }
         return leased
     }
 

@@ -81,6 +81,20 @@ enum TableSchema {
                 "ALTER TABLE dead_letter ADD COLUMN IF NOT EXISTS correction text",
             ]
         ),
+        // A replay that isn't complete: the last position that it has passed, its last position, and the names of its events in the
+        // form of ReplayNames. NULL if there is none. The count is that of the last replay. Programs of earlier versions that replay
+        // call a function that stays, and lease by the function with the same parameters as before.
+        (
+            9,
+            [
+                """
+                ALTER TABLE subscription ADD COLUMN IF NOT EXISTS replay_after bigint,
+                    ADD COLUMN IF NOT EXISTS replay_until bigint,
+                    ADD COLUMN IF NOT EXISTS replay_names text,
+                    ADD COLUMN IF NOT EXISTS replay_count bigint NOT NULL DEFAULT 0
+                """
+            ]
+        ),
     ]
 
     /// The tables of the first version.
