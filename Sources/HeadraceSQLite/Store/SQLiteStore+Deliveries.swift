@@ -35,8 +35,13 @@ extension SQLiteStore: DeliveryStore {
             }
         // A process that began a replay may have ended.
         for name in replaying where !replays.contain(name) {
-            _ = try await write { try ReplayWriter($0).advance(name) }
-            leased.nextDue = request.now.advanced(by: Self.replayGap)
+            do {
+                _ = try await write { try ReplayWriter($0).advance(name) }
+                leased.nextDue = request.now.advanced(by: Self.replayGap)
+            } catch  where !leased.lanes.isEmpty {
+                // The leased lanes would wait for the end of their leases. The next request tries again.
+                continue
+            }
         }
         return leased
     }
