@@ -30,11 +30,13 @@ struct Replaying: Sendable {
             ])
     }
 
-    /// Replays the next part, and returns the state after it.
+    /// Replays the next part.
     ///
     /// - Parameters:
     ///   - subscription: The name of the subscription.
-    ///   - waits: Whether to wait for a process that advances a replay now; otherwise returns `nil` then.
+    ///   - waits: Whether to wait for a process that advances a replay now.
+    /// - Returns: The state after the part; `nil` if another process advances a replay and `waits` is `false`.
+    /// - Throws: ``PostgresFailure``.
     func advance(_ subscription: String, waits: Bool) async throws -> Progress? {
         try await run(
             "SELECT * FROM advance_replay($1, $2, $3)",
