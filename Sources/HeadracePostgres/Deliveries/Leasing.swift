@@ -55,6 +55,17 @@ struct Leasing: Sendable {
         let states = try await next.rows
         leased.nextDue = states.compactMap { $0.optionalInteger(0) }.min().map(Date.init(milliseconds:))
         leased.paused = Set(states.compactMap { $0.optionalText(1) })
+        // A process that began a replay may have ended.
+        for name in states.compactMap({ $0.optionalText(2) }) {
+            do {
+                if try await Replaying(session: session).advance(name, waits: false) != nil {
+                    leased.nextDue = request.now
+                }
+            } catch  where !leased.lanes.isEmpty {
+                // The leased lanes would wait for the end of their leases. The next request tries again.
+                continue
+            }
+        }
         return leased
     }
 

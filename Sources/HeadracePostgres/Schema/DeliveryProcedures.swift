@@ -180,37 +180,6 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE OR REPLACE FUNCTION replay(p_name bytea, p_events bytea[], p_after bigint) RETURNS bigint
-        LANGUAGE plpgsql AS $function$
-        #variable_conflict use_column
-        DECLARE
-            v_subscription bigint;
-            v_positions bigint[];
-            v_kinds bytea[];
-            v_keys bytea[];
-        BEGIN
-            PERFORM \(CommitProcedure.lock);
-            INSERT INTO subscription (name)
-            SELECT p_name WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE name = p_name);
-            SELECT id INTO v_subscription FROM subscription WHERE name = p_name;
-            UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
-                unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
-            WHERE subscription = v_subscription;
-            PERFORM nextval('replay_number');
-            SELECT array_agg(position ORDER BY position), array_agg(stream_kind ORDER BY position),
-                array_agg(stream_key ORDER BY position)
-            INTO v_positions, v_kinds, v_keys
-            FROM event
-            WHERE position > p_after AND name = ANY (p_events) AND NOT EXISTS (
-                SELECT 1 FROM delivery JOIN lane ON lane.id = delivery.lane
-                WHERE delivery.position = event.position AND lane.subscription = v_subscription
-            );
-            IF v_positions IS NULL THEN RETURN 0; END IF;
-            PERFORM deliver(v_positions, array_fill(p_name, ARRAY[cardinality(v_positions)]), v_kinds, v_keys, true);
-            RETURN cardinality(v_positions);
-        END $function$
-        """,
-        """
         CREATE OR REPLACE FUNCTION prune(p_records_before bigint, p_events_before bigint, p_limit bigint) RETURNS bigint
         LANGUAGE plpgsql AS $function$
         DECLARE

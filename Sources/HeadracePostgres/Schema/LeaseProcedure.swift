@@ -34,20 +34,25 @@ enum LeaseProcedure {
     /// The places of `o_is_new` and `o_replays` in the rows.
     static let (isNewColumn, replaysColumn) = (27, 28)
 
-    /// For each subscription, the time at which its next lane becomes due, or its name if it is paused.
+    /// For each subscription, the time at which its next lane becomes due, its name if it is paused, and its name if a replay isn't
+    /// complete.
     static let nextDue = """
-        SELECT CASE WHEN paused_at IS NULL THEN next.ready_at END, CASE WHEN paused_at IS NOT NULL THEN name END
+        SELECT CASE WHEN paused_at IS NULL AND replay_after IS NULL THEN next.ready_at END,
+            CASE WHEN paused_at IS NOT NULL THEN name END, CASE WHEN replay_after IS NOT NULL THEN name END
         FROM subscription LEFT JOIN LATERAL (
             SELECT lane.ready_at FROM lane WHERE lane.subscription = subscription.id AND lane.ready_at > $2
             ORDER BY lane.ready_at LIMIT 1
-        ) next ON true WHERE subscription.name = ANY ($1) AND (paused_at IS NOT NULL OR next.ready_at IS NOT NULL)
+        ) next ON true WHERE subscription.name = ANY ($1)
+            AND (paused_at IS NOT NULL OR replay_after IS NOT NULL OR next.ready_at IS NOT NULL)
         """
 
-    /// The IDs of the requested subscriptions, 0 for each that doesn't exist or is paused.
+    /// The IDs of the requested subscriptions, 0 for each that doesn't exist, is paused, or has a replay that isn't complete.
     private static let unpaused = """
         ARRAY(
             SELECT coalesce(subscription.id, 0) FROM unnest(p_subscriptions) WITH ORDINALITY wanted (name, n)
-            LEFT JOIN subscription ON subscription.name = wanted.name AND subscription.paused_at IS NULL ORDER BY wanted.n
+            LEFT JOIN subscription ON subscription.name = wanted.name AND subscription.paused_at IS NULL
+                AND subscription.replay_after IS NULL
+            ORDER BY wanted.n
         )
         """
 

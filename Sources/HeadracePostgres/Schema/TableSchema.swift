@@ -83,6 +83,20 @@ enum TableSchema {
         ),
         // The procedure that commits takes the time at which a message was scheduled. The tables have a column for it.
         (8, []),
+        // A replay that isn't complete: the last position that it has passed, its last position, and the names of its events in the
+        // form of ReplayNames. NULL if there is none. The count is that of the last replay. Programs of earlier versions that replay
+        // call a function that stays, and lease by the function with the same parameters as before.
+        (
+            9,
+            [
+                """
+                ALTER TABLE subscription ADD COLUMN IF NOT EXISTS replay_after bigint,
+                    ADD COLUMN IF NOT EXISTS replay_until bigint,
+                    ADD COLUMN IF NOT EXISTS replay_names text,
+                    ADD COLUMN IF NOT EXISTS replay_count bigint NOT NULL DEFAULT 0
+                """
+            ]
+        ),
     ]
 
     /// The tables of the first version.

@@ -151,9 +151,11 @@ extension PostgresStore: DeliveryStore {
         Int(try await write("SELECT discard_dead_letters($1)", [.integers(ids)]).first?.integer(0) ?? 0)
     }
 
-    /// Delivers events of the log to a subscription again, in one transaction.
+    /// Delivers events of the log to a subscription again.
     ///
-    /// Other writers wait meanwhile: some seconds for a million events.
+    /// A replay of more than 10,000 events takes several transactions, so that other writers don't wait long. No delivery of the
+    /// subscription is leased until the replay is complete. If this throws an error or the process ends meanwhile, relays that
+    /// handle the subscription complete the replay, or the next replay of the subscription does.
     ///
     /// - Returns: The number of events.
     /// - Throws: ``HeadraceStorage/StoreError``.
@@ -163,13 +165,21 @@ extension PostgresStore: DeliveryStore {
         after position: Int64
     ) async throws -> Int {
         try TextLimit.require(subscription, "subscription")
-        let rows = try await write(
-            "SELECT replay($1, $2, $3)",
-            [.bytes([UInt8](subscription)), .byteStrings(names.map { [UInt8]($0) }), .integer(position)],
-            isLimited: false
-        )
-        notifyRelays()
-        return Int(try rows.first?.integer(0) ?? 0)
+        defer { notifyRelays() }
+        return try await mapper.translating(.unknown) {
+            let replaying = Replaying(session: try await deliveries.session())
+            // A replay that isn't complete comes first.
+            var progress = try await replaying.begin(subscription, eventsNamed: names, after: position)
+            while progress == nil {
+                _ = try await replaying.advance(subscription, waits: true)
+                progress = try await replaying.begin(subscription, eventsNamed: names, after: position)
+            }
+            while let last = progress, !last.isComplete {
+                faults?(.afterReplayPart)
+                progress = try await replaying.advance(subscription, waits: true)
+            }
+            return progress?.count ?? 0
+        }
     }
 
     /// Pauses a subscription for all programs on the database, until it is resumed.
@@ -225,14 +235,8 @@ extension PostgresStore: DeliveryStore {
     }
 
     /// Runs a statement that changes deliveries; cancellation doesn't stop it.
-    private func write(
-        _ sql: String,
-        _ values: [PostgresValue],
-        isLimited: Bool = true
-    ) async throws -> PostgresRows {
-        try await mapper.translating(.unknown) {
-            try await deliveries.session().run(sql, values, isLimited: isLimited)
-        }
+    private func write(_ sql: String, _ values: [PostgresValue]) async throws -> PostgresRows {
+        try await mapper.translating(.unknown) { try await deliveries.session().run(sql, values) }
     }
 
     private func notifyRelays() {

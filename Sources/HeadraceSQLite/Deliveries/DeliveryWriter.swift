@@ -195,7 +195,7 @@ struct DeliveryWriter {
         }
     }
 
-    // MARK: Dead letters and replays
+    // MARK: Dead letters
 
     /// Moves a delivery from its lane to the dead letters.
     func moveToDeadLetters(_ failure: Settlement.Failure, from lane: Int64) throws {
@@ -267,50 +267,6 @@ struct DeliveryWriter {
         )
         try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
         return database.changesCount == 1
-    }
-
-    /// Delivers events to the subscription `name` again, and ends all its leases.
-    ///
-    /// - Returns: The number of events.
-    func replay(_ name: String, eventsNamed names: Set<String>, after position: Int64) throws -> Int {
-        let subscription = try subscription(name)
-        try database.execute(
-            sql: """
-                UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
-                    unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
-                WHERE subscription = ?
-                """,
-            arguments: [subscription]
-        )
-        let stored = names.map { SQLText($0) }
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT position, stream_kind, stream_key FROM event
-                WHERE position > ? AND name IN (\(stored.map { _ in "?" }.joined(separator: ", ")))
-                    AND position NOT IN (
-                        SELECT delivery.position FROM lane JOIN delivery ON delivery.lane = lane.id
-                        WHERE lane.subscription = ?
-                    )
-                ORDER BY position
-                """,
-            arguments: [position] + StatementArguments(stored) + [subscription]
-        )
-        // All rows are read first: rows that are inserted must not appear in a query that is still running.
-        var events: [(position: Int64, stream: EntityReference?)] = []
-        while let row = try rows.next() {
-            var stream: EntityReference?
-            if let kind = try row.decode(SQLText?.self, forColumn: "stream_kind"),
-                let key = try row.decode(SQLText?.self, forColumn: "stream_key")
-            {
-                stream = EntityReference(kind: kind.text, key: key.text)
-            }
-            events.append((try row.decode(forColumn: "position"), stream))
-        }
-        for event in events {
-            try deliver(event.position, of: event.stream, to: name, isReplay: true)
-        }
-        return events.count
     }
 
     // MARK: Pauses

@@ -80,6 +80,9 @@ public final class SQLiteStore: ObservableStore {
     /// Decides when to look for waits that were set by a wrong clock.
     let leaseClock = LeaseClock()
 
+    /// The subscriptions that this store replays.
+    let replays = RunningReplays()
+
     /// The last seen `data_version` of SQLite, which changes with commits of other connections.
     private let othersVersion = Mutex<Int?>(nil)
 

@@ -135,7 +135,9 @@ public protocol DeliveryStore: EntityStore {
 
     /// Delivers events of the log to a subscription again, marked as a replay.
     ///
-    /// In each lane, they come before the pending deliveries. All leases of the subscription end.
+    /// In each lane, they come before the pending deliveries. All leases of the subscription end. A store can take several
+    /// transactions. Then it leases no delivery of the subscription until the replay is complete, and a replay whose process ends
+    /// meanwhile is completed by later requests for leases of the subscription, or by its next replay.
     ///
     /// - Parameters:
     ///   - subscription: The name of the subscription.
