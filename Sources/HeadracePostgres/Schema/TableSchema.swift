@@ -81,6 +81,9 @@ enum TableSchema {
                 "ALTER TABLE dead_letter ADD COLUMN IF NOT EXISTS correction text",
             ]
         ),
+        // Only procedures: a lease commits before its messages are read, a renewal waits for the disk, and a settlement names the
+        // first position that it believes unsettled. The functions of earlier versions stay for their programs.
+        (8, []),
     ]
 
     /// The tables of the first version.
