@@ -113,9 +113,10 @@ import Testing
             let schema = TestSchema(url: url, name: "headrace")
             let store = try await PostgresStore(url: url, entities: [Account.self])
 
-            // The parameters of the first version, which knew no plain SQL, no streams of deliveries, and no time of scheduling.
+            // The parameters of the first version, which knew neither plain SQL, streams of deliveries, times of
+            // scheduling, nor first positions.
             let columns = CommitProcedure.columns.filter {
-                !["q", "g"].contains($0.name.prefix(1)) && !["d_kind", "d_key", "m_since"].contains($0.name)
+                !["q", "g"].contains($0.name.prefix(1)) && !["d_kind", "d_key", "m_since", "s_first"].contains($0.name)
             }
             let generation = try await schema.run("SELECT generation FROM store").first?.integer(0) ?? 0
             let arrays = columns.map { column in

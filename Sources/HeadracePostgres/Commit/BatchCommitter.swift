@@ -192,12 +192,10 @@ final class BatchCommitter: Sendable {
         let isDurable = units.contains { $0.changes.durability == .durable }
         let values: [PostgresValue] = [
             .id(batch), .id(writer), .integer(check.generation), .flag(isDurable), .flag(prunes),
-            .text(target.isPooled ? [UInt8](target.path) : nil),
-            .text(target.isPooled ? [UInt8]("\(target.lockTimeout.milliseconds)") : nil),
         ]
         let call = CommitProcedure.call(in: target.quotedSchema)
         faults?(.commitQueued)
-        let rows = try await session.run(call, values + arguments.values, isAlone: true)
+        let rows = try await session.run(call, values + target.callSettings + arguments.values, isAlone: true)
         faults?(.afterCommit)
         guard let row = rows.first else {
             throw PostgresFailure.lost("the procedure has returned no row")

@@ -208,9 +208,12 @@ enum CommitProcedure {
             refuse(
                 """
                 SELECT s.unit, 6, s.n, NULL::bigint, NULL::bytea
-                FROM unnest(s_unit, s_lane, s_token, s_round) WITH ORDINALITY s (unit, lane, token, round, n)
-                WHERE s.round = 0
-                    AND NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
+                FROM unnest(s_unit, s_lane, s_token, s_round, s_first)
+                    WITH ORDINALITY s (unit, lane, token, round, first, n)
+                WHERE s.round = 0 AND (
+                    NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
+                        OR \(SettlementProcedure.isTooLate)
+                )
                 """)),
         """
         IF cardinality(v_found) > 0 THEN

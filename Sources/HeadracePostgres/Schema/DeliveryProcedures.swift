@@ -112,21 +112,29 @@ enum DeliveryProcedures {
             DELETE FROM scheduled_message WHERE id = ANY (p_ids);
         $function$
         """,
+        // Returns when the renewals are on the disk: a relay relies on them, and a crash of the server must not let another relay
+        // lease a lane before the end that this relay knows.
         """
-        CREATE OR REPLACE FUNCTION renew(p_lanes bigint[], p_tokens bigint[], p_ready bigint) RETURNS bigint[]
-        LANGUAGE plpgsql AS $function$
+        CREATE OR REPLACE PROCEDURE renew_leases(
+            p_path text, p_lock_timeout text, p_lanes bigint[], p_tokens bigint[], p_ready bigint, INOUT p_refused bigint[]
+        ) LANGUAGE plpgsql AS $procedure$
         BEGIN
+            IF p_path IS NOT NULL THEN
+                PERFORM set_config('search_path', p_path, true), set_config('lock_timeout', p_lock_timeout, true);
+            END IF;
             PERFORM set_config('synchronous_commit', 'off', true);
             PERFORM \(CommitProcedure.lock);
             UPDATE lane SET since = p_ready - (ready_at - since), ready_at = p_ready
             FROM unnest(p_lanes, p_tokens) lease (lane, token)
             WHERE lane.id = lease.lane AND lane.token = lease.token;
-            RETURN ARRAY(
+            p_refused := ARRAY(
                 SELECT n FROM unnest(p_lanes, p_tokens) WITH ORDINALITY lease (lane, token, n)
                 WHERE NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = lease.lane AND lane.token = lease.token)
                 ORDER BY n
             );
-        END $function$
+            COMMIT;
+            PERFORM pg_logical_emit_message(true, 'headrace', '');
+        END $procedure$
         """,
         """
         CREATE OR REPLACE FUNCTION replay_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$

@@ -81,7 +81,9 @@ enum TableSchema {
                 "ALTER TABLE dead_letter ADD COLUMN IF NOT EXISTS correction text",
             ]
         ),
-        // The procedure that commits takes the time at which a message was scheduled. The tables have a column for it.
+        // Only procedures: a lease commits before its messages are read, a renewal waits for the disk, a settlement names the first
+        // position that it believes unsettled, and a scheduled message has the time at which it was scheduled, for which the tables
+        // have a column. The functions of earlier versions stay for their programs.
         (8, []),
         // A replay that isn't complete: the last position that it has passed, its last position, and the names of its events in the
         // form of ReplayNames. NULL if there is none. The count is that of the last replay. Programs of earlier versions that replay

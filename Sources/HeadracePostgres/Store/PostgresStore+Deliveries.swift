@@ -14,20 +14,23 @@ extension PostgresStore: DeliveryStore {
         { [clock] in clock.now }
     }
 
-    // Leases and settlements don't wait for the disk, as they can be lost in a power failure: a delivery whose
-    // acknowledgement is lost is repeated. The commit of a handler waits, and with it everything written before it is on
-    // the disk.
+    // Settlements don't wait for the disk, as they can be lost in a crash of the server: a delivery whose acknowledgement is
+    // lost is repeated, and later settlements of its lane are refused. Leases and renewals wait for the disk after their lock is
+    // free, because this process relies on them. The commit of a handler waits, and with it everything written before it is
+    // on the disk.
 
     /// Leases lanes that are due.
     ///
-    /// The events of the deliveries are on the disk when this returns.
+    /// The leases, and the events of their deliveries, are on the disk when this returns. The lock of the writers is held only
+    /// until the lanes are leased: their messages are read afterwards, so a process that is stopped while it reads stops no
+    /// other process.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         let leased = try await mapper.translating {
-            try await Leasing(session: try await deliveries.session(), hints: leaseHints)
+            try await Leasing(session: try await deliveries.session(), target: target, hints: leaseHints)
                 .lease(request, checksClocks: checksClocks)
         }
         faults?(.afterLease)
@@ -56,14 +59,19 @@ extension PostgresStore: DeliveryStore {
     /// - Returns: The leases that are no longer valid.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
-        let refused = try await write(
-            "SELECT unnest(renew($1, $2, $3))",
-            [
-                .integers(leases.map(\.lane)), .integers(leases.map(\.token)), .integer(max(1, date.milliseconds)),
-            ]
-        )
+        let rows = try await mapper.translating(.unknown) {
+            try await deliveries.session().run(
+                "CALL \(target.quotedSchema).renew_leases($1, $2, $3, $4, $5, NULL)",
+                target.callSettings + [
+                    .integers(leases.map(\.lane)), .integers(leases.map(\.token)),
+                    .integer(max(1, date.milliseconds)),
+                ],
+                isAlone: true
+            )
+        }
         try await mapper.translating { try await clock.measure(on: try await deliveries.session()) }
-        return try refused.rows.map { leases[Int(try $0.integer(0)) - 1] }
+        let refused = try rows.first?.optionalIntegers(0) ?? []
+        return refused.compactMap { $0.map { leases[Int($0) - 1] } }
     }
 
     /// Returns the record under an idempotency key, or `nil` if no record exists.

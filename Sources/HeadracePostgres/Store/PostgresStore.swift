@@ -87,7 +87,7 @@ public final class PostgresStore: ObservableStore {
     let leaseHints = LeaseHints()
     let clock = ServerClock()
     let faults: (@Sendable (FaultPoint) -> Void)?
-    private let target: SessionTarget
+    let target: SessionTarget
     private let thread: PollingThread
     private let commits: [SessionSlot]
     private let readers: [SessionSlot]

@@ -33,12 +33,11 @@ import Foundation
     /// Connects and blocks the calling thread meanwhile.
     ///
     /// - Throws: ``PostgresFailure``, `unreachable` if the server doesn't answer, `refused` if it refuses the connection.
-    init(connecting url: String, timeout seconds: Int) throws {
+    init(connecting url: String, timeout seconds: Int, defaults: [(String, String)] = []) throws {
         // The parameters in the URL override those before it.
-        let parameters = [
-            ("fallback_application_name", "headrace"), ("connect_timeout", "\(seconds)"), ("dbname", url),
-            ("client_encoding", "UTF8"),
-        ]
+        let parameters =
+            [("fallback_application_name", "headrace"), ("connect_timeout", "\(seconds)")] + defaults
+            + [("dbname", url), ("client_encoding", "UTF8")]
         let pointer = unsafe Self.withTexts(parameters.map(\.0)) { keywords in
             unsafe Self.withTexts(parameters.map(\.1)) { values in
                 unsafe PQconnectdbParams(keywords, values, 1)

@@ -34,8 +34,7 @@ extension RelaySession {
         )
         for observer in observers { observer.failed(delivery, error, retryAt: date) }
         settle(
-            Settlement(
-                lease: delivery.lease,
+            delivery.settlement(
                 attempts: delivery.attempt,
                 end: .retry(at: date, now: now),
                 reason: "\(error)"
@@ -80,7 +79,7 @@ extension RelaySession {
         )
         // An earlier lease that ended without an outcome counts as one attempt.
         let attempts = delivery.mayHaveRun ? max(1, delivery.attempt - 1) : delivery.attempt - 1
-        settle(Settlement(lease: delivery.lease, attempts: attempts, end: unknown))
+        settle(delivery.settlement(attempts: attempts, end: unknown))
     }
 
     func deadLetter(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
@@ -95,13 +94,13 @@ extension RelaySession {
             reason: reason,
             date: relay.wallClock()
         )
-        settle(Settlement(lease: delivery.lease, failures: [failure], end: end))
+        settle(delivery.settlement(failures: [failure], end: end))
     }
 
     /// Ends the handling of a lane before `batch`; no delivery of `batch` has an outcome.
     func stop(_ batch: ArraySlice<Delivery>) {
         guard let lease = batch.first?.lease else { return }
-        if state.withLock({ $0.isLost(lease) }) { forget(lease) } else { release(batch) }
+        if state.withLock({ $0.isLost(lease) }) { giveBack(lease) } else { release(batch) }
     }
 
     /// Ends the lease of `batch`, whose handlers haven't run or were cancelled; no attempt counts.
@@ -110,17 +109,38 @@ extension RelaySession {
         let now = relay.wallClock()
         // If an earlier lease ended without an outcome, the store keeps that mark.
         let end: Settlement.End = first.mayHaveRun ? .finished(now: now) : .released(now: now)
-        settle(Settlement(lease: first.lease, attempts: first.attempt - 1, end: end))
+        settle(first.settlement(attempts: first.attempt - 1, end: end))
     }
 
-    /// Forgets a lease that the store has ended.
-    func forget(_ lease: Lease) {
-        state.withLock { $0.forget(lease) }
+    /// Forgets a lease that the store has refused, and ends it in case that it is still valid.
+    func giveBack(_ lease: Lease) {
+        let now = relay.wallClock()
+        state.withLock { $0.giveBack(lease, now: now) }
+        settling.notify()
         news.notify()
     }
 }
 
 extension Delivery {
+    /// Returns a settlement of this delivery, or of the lane from this delivery on: all earlier deliveries have outcomes.
+    func settlement(
+        acknowledged: [Int64] = [],
+        failures: [Settlement.Failure] = [],
+        attempts: Int? = nil,
+        end: Settlement.End? = nil,
+        reason: String? = nil
+    ) -> Settlement {
+        Settlement(
+            lease: lease,
+            firstPosition: position,
+            acknowledged: acknowledged,
+            failures: failures,
+            attempts: attempts,
+            end: end,
+            reason: reason
+        )
+    }
+
     fileprivate var metadata: Logger.Metadata {
         let message = content.message
         return [

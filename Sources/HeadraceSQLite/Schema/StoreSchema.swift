@@ -150,7 +150,7 @@ enum StoreSchema {
             "8 corrected dead letters",
             "ALTER TABLE lane ADD COLUMN correction TEXT; ALTER TABLE dead_letter ADD COLUMN correction TEXT"
         ),
-        ("10 replays in parts", DeliverySchema.replaysInParts),
+        ("9 replays in parts", DeliverySchema.replaysInParts),
     ]
 }
 #endif

@@ -83,7 +83,7 @@ struct InMemoryDeliveries {
 
     /// Throws if a lease of a settlement in `changes` is no longer valid.
     func checkLeases(of changes: ChangeSet) throws {
-        for settlement in changes.settlements where !isValid(settlement.lease) {
+        for settlement in changes.settlements where !isValid(settlement.lease) || isTooLate(settlement) {
             throw StoreError.leaseLost(settlement.lease)
         }
     }
@@ -238,9 +238,18 @@ struct InMemoryDeliveries {
 
     // MARK: Settlements
 
-    /// Applies `settlement` if its lease is valid.
+    /// Whether the lane has a delivery before those that the relay believes unsettled.
+    private func isTooLate(_ settlement: Settlement) -> Bool {
+        guard let first = settlement.firstPosition, let head = lanes[settlement.lease.lane]?.entries.first?.position
+        else { return false }
+        return head < first
+    }
+
+    /// Applies `settlement` if its lease is valid, and its lane has no earlier delivery.
     mutating func settle(_ settlement: Settlement) -> Bool {
-        guard isValid(settlement.lease), var lane = lanes[settlement.lease.lane] else { return false }
+        guard isValid(settlement.lease), !isTooLate(settlement), var lane = lanes[settlement.lease.lane] else {
+            return false
+        }
         let removed = Set(settlement.acknowledged + settlement.failures.map(\.position))
         for failure in settlement.failures {
             guard let entry = lane.entries.first(where: { $0.position == failure.position }) else { continue }
