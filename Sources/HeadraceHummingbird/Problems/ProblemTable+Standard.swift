@@ -96,7 +96,9 @@ extension ProblemTable {
         }
     }
 
-    /// Two entities would have the same value in the unique index `index`. The value can be personal, so the problem lacks it.
+    /// Two entities would have the same value in the unique index `index`.
+    ///
+    /// The value can be personal, so the problem lacks it.
     private static func taken(_ index: String) -> Problem {
         Problem(
             .conflict,

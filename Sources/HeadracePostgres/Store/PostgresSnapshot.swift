@@ -19,7 +19,9 @@ final class PostgresSnapshot: EntityReader {
     ///   - numbers: The kinds and indexes of the store.
     ///   - mapper: Converts failures.
     /// - Throws: ``PostgresFailure``.
-    init(on session: Session, schema: EntitySchema, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper) async throws {
+    init(on session: Session, schema: EntitySchema, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper)
+        async throws
+    {
         self.schema = schema
         reading = DocumentReading(session: session, numbers: numbers)
         self.mapper = mapper
