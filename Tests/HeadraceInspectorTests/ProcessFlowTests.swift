@@ -43,6 +43,7 @@ import Testing
             notes == [
                 "event to parcel, attempt 1, process \(parcel): new → onItsWay",
                 "unit of work process \(parcel): new → onItsWay",
+                "command to headrace.scheduled, attempt 1, process \(parcel): onItsWay → lost, ended",
                 "unit of work process \(parcel): onItsWay → lost, ended",
             ]
         )
