@@ -56,6 +56,13 @@ struct ServerCrashTests {
                 crasher.arm(after: number)
                 // Some points pass only with further messages.
                 await write(to: "new \(number)", ledger, stores[0])
+                while crasher.count <= number {
+                    let seen = crasher.progress.position
+                    // The relays can be idle before the last of the passes.
+                    let isIdle = try? await pendingCount(in: stores[0]) == 0
+                    if isIdle == true { await write(to: "new \(number)", ledger, stores[0]) }
+                    if crasher.count <= number { try await crasher.progress.wait(after: seen) }
+                }
                 try await crasher.wait(for: number + 1)
             }
             await write(to: "0", ledger, stores[0])
@@ -111,7 +118,7 @@ private final class Crasher: Sendable {
     private let point: ServerCrashTests.Point
     private let state = Mutex(State())
 
-    /// Notifies that a relay has stored something.
+    /// Notifies that a relay has stored something, or that the server has crashed and started again.
     let progress = DeliverySignal()
 
     /// Number of crashes.
@@ -156,6 +163,7 @@ private final class Crasher: Sendable {
             return ready
         }
         for waiter in waiters { waiter.continuation.resume() }
+        progress.notify()
     }
 
     /// Is called by handlers: at a crash around a renewal, a lane is held meanwhile.
