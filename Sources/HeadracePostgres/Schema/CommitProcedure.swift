@@ -33,12 +33,15 @@ enum CommitProcedure {
     /// The SQLSTATE of a unit of work that settles one lease twice and ends it with the first settlement.
     static let leaseLost = "HR002"
 
+    /// The SQLSTATE of a commit that adds values to a unique index, which misses documents of programs without the index.
+    static let outdated = "HR003"
+
     /// The parameters before the columns, with their types.
     ///
     /// `path` and `lock_timeout` are the settings of a session that keeps none, and otherwise NULL.
     static let head: [(name: String, type: String)] = [
         ("p_batch", "uuid"), ("p_writer", "uuid"), ("p_generation", "bigint"), ("p_is_durable", "boolean"),
-        ("p_prunes", "boolean"), ("p_path", "text"), ("p_lock_timeout", "text"),
+        ("p_prunes", "boolean"), ("p_path", "text"), ("p_lock_timeout", "text"), ("p_needs_all", "boolean"),
     ]
 
     /// The parameters after ``head``, with their types.
@@ -55,6 +58,8 @@ enum CommitProcedure {
             // Writes.
             ("w_unit", "bigint"), ("w_kind", "bigint"), ("w_key", "bytea"), ("w_version", "bigint"),
             ("w_schema", "bigint"), ("w_document", "text"),
+            // The indexes that other programs have added.
+            ("u_kind", "bigint"), ("u_index", "bigint"),
             // Removed and added index entries.
             ("o_unit", "bigint"), ("o_index", "bigint"), ("o_value", "bytea"), ("o_key", "bytea"),
             ("i_unit", "bigint"), ("i_index", "bigint"), ("i_value", "bytea"), ("i_key", "bytea"),
@@ -93,6 +98,8 @@ enum CommitProcedure {
             v_found jsonb[] := '{}';
             v_refused bigint[] := '{}';
             v_count bigint;
+            v_generation bigint;
+            v_is_outdated boolean;
             v_first bigint;
             v_positions bigint[];
             v_valid bigint[];
@@ -105,8 +112,17 @@ enum CommitProcedure {
             p_refusals := '[]';
             PERFORM \(planning(ofRows: "cardinality(w_unit) + cardinality(i_unit) + cardinality(d_event)"));
             PERFORM \(lock);
-            IF (SELECT generation FROM store) <> p_generation THEN
+            SELECT generation, EXISTS (SELECT 1 FROM unindexed) INTO v_generation, v_is_outdated FROM store;
+            IF v_generation <> p_generation THEN
                 RAISE EXCEPTION 'the schema has changed' USING ERRCODE = '\(schemaChanged)';
+            END IF;
+            IF v_is_outdated AND p_needs_all AND cardinality(i_index) > 0 THEN
+                IF EXISTS (
+                    SELECT 1 FROM unnest(i_index, i_unique) i (index, is_unique)
+                    JOIN unindexed ON unindexed.index_id = i.index WHERE i.is_unique = 1
+                ) THEN
+                    RAISE EXCEPTION 'a unique index misses documents' USING ERRCODE = '\(outdated)';
+                END IF;
             END IF;
         \(checks)
         \(writes)
@@ -259,6 +275,19 @@ enum CommitProcedure {
                     w (unit, kind, key, version, schema, document)
                 WHERE w.version = 1 AND w.unit <> ALL (v_refused);
             END IF;
+            """),
+        ifAny(
+            "u_index",
+            """
+            INSERT INTO unindexed (index_id, key)
+            SELECT u.index, changed.key FROM (
+                SELECT unit, kind, key FROM unnest(x_unit, x_kind, x_key) x (unit, kind, key)
+                UNION ALL
+                SELECT unit, kind, key FROM unnest(w_unit, w_kind, w_key) w (unit, kind, key)
+            ) changed
+            JOIN unnest(u_kind, u_index) u (kind, index) ON u.kind = changed.kind
+            WHERE changed.unit <> ALL (v_refused)
+            ON CONFLICT DO NOTHING;
             """),
         ifAny(
             "o_unit",

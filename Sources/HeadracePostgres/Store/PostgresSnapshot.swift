@@ -10,15 +10,20 @@ import HeadraceStorage
 /// A snapshot of a store: a read transaction that is open as long as this object lives.
 final class PostgresSnapshot: EntityReader {
     private let reading: DocumentReading
+    private let schema: EntitySchema
     private let mapper: PostgresErrorMapper
 
     /// - Parameters:
     ///   - session: A connection for this snapshot alone.
     ///   - numbers: The kinds and indexes of the store.
+    ///   - schema: The types of entity of the store.
     ///   - mapper: Converts failures.
     /// - Throws: ``PostgresFailure``.
-    init(on session: Session, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper) async throws {
+    init(on session: Session, numbers: PostgresSchemaIDs, schema: EntitySchema, mapper: PostgresErrorMapper)
+        async throws
+    {
         reading = DocumentReading(session: session, numbers: numbers)
+        self.schema = schema
         self.mapper = mapper
         _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false, isAlone: true)
         // The first query takes the snapshot, not BEGIN.
@@ -41,8 +46,7 @@ final class PostgresSnapshot: EntityReader {
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
-        guard let statement = reading.numbers.statement(for: query) else { return [] }
-        return try await mapper.translating { try await reading.fetch(query, statement) }
+        return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).fetch(query) }
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {

@@ -18,8 +18,8 @@ struct StoreOpening {
 
     /// Opens the schema on `session`; `other` is a second connection, to test the locks.
     ///
-    /// - Returns: The numbers of kinds and indexes, and the generation in which they are valid.
-    func open(on session: Session, other: Session) async throws -> (PostgresSchemaIDs, generation: Int64) {
+    /// - Returns: The numbers of kinds and indexes, and the state in which they are valid.
+    func open(on session: Session, other: Session) async throws -> (PostgresSchemaIDs, SchemaCheck.State) {
         try await prepare(session, other: other) {
             try await prepareTables(session)
             return try await reconcile(session)
@@ -161,7 +161,7 @@ struct StoreOpening {
     private static let procedures =
         DeliveryProcedures.statements + OperatorProcedures.statements + LeaseProcedure.statements
         + SettlementProcedure.statements
-        + [CommitProcedure.work, CommitProcedure.statement]
+        + [IndexFunction.statement, CommitProcedure.work, CommitProcedure.statement]
 
     private func run(_ statements: [String], _ session: Session) async throws {
         for statement in statements { _ = try await session.run(statement, isPrepared: false) }
@@ -169,7 +169,7 @@ struct StoreOpening {
 
     // MARK: Kinds and indexes
 
-    private func reconcile(_ session: Session) async throws -> (PostgresSchemaIDs, generation: Int64) {
+    private func reconcile(_ session: Session) async throws -> (PostgresSchemaIDs, SchemaCheck.State) {
         let names = schema.kinds.map(\.name)
         var hasChanged = false
         let before = try await PostgresSchemaIDs.read(names, on: session)
@@ -180,10 +180,11 @@ struct StoreOpening {
         let numbers = hasChanged ? try await PostgresSchemaIDs.read(names, on: session) : before
         let statement = hasChanged ? "UPDATE store SET generation = generation + 1 RETURNING generation" : nil
         let rows = try await session.run(statement ?? "SELECT generation FROM store", isPrepared: false)
-        return (numbers, try rows.first?.integer(0) ?? 0)
+        let (declared, others) = numbers.declared(by: schema)
+        return (declared, SchemaCheck.State(generation: try rows.first?.integer(0) ?? 0, undeclared: others))
     }
 
-    /// Makes the indexes of a kind match `kind`, and returns whether anything has changed.
+    /// Creates the indexes of `kind` that are missing, and returns whether anything has changed.
     private func reconcile(
         _ kind: EntitySchema.Kind,
         _ stored: PostgresSchemaIDs.Kind?,
@@ -209,12 +210,18 @@ struct StoreOpening {
         // With a new schema version, the values of each index can be different.
         let isNewer = stored?.schemaVersion != version
         var kept: Set<String> = []
+        var removed = 0
         for (name, index) in stored?.indexes ?? [:] {
             let declared = EntitySchema.Index(
                 name: name, isUnique: index.isUnique, holdsOneValue: index.holdsOneValue)
             if !isNewer, kind.indexes.contains(declared) {
                 kept.insert(name)
+            } else if !isNewer, !kind.indexes.contains(where: { $0.name == name }) {
+                // Programs that declare the index may be open, and one of an earlier version may be opening the store.
+                continue
             } else {
+                removed += 1
+                _ = try await session.run("DELETE FROM unindexed WHERE index_id = $1", [.integer(index.id)])
                 _ = try await session.run("DELETE FROM index_entry WHERE index_id = $1", [.integer(index.id)])
                 _ = try await session.run("DELETE FROM entity_index WHERE id = $1", [.integer(index.id)])
             }
@@ -231,7 +238,7 @@ struct StoreOpening {
             made[index.name] = try row.first?.integer(0)
         }
         if !missing.isEmpty { try await fill(made, of: kind, number: id, session) }
-        return isNewer || kept.count != stored?.indexes.count || !missing.isEmpty
+        return isNewer || removed > 0 || !missing.isEmpty
     }
 
     /// Adds all stored entities of `kind` to new indexes, given by name.

@@ -150,6 +150,17 @@ enum StoreSchema {
             "8 corrected dead letters",
             "ALTER TABLE lane ADD COLUMN correction TEXT; ALTER TABLE dead_letter ADD COLUMN correction TEXT"
         ),
+        // Documents whose entries in an index are out of date, because their last writer doesn't declare the index.
+        (
+            "11 unindexed documents",
+            """
+            CREATE TABLE unindexed (
+                index_id INTEGER NOT NULL,
+                key TEXT NOT NULL,
+                PRIMARY KEY (index_id, key)
+            ) STRICT, WITHOUT ROWID
+            """
+        ),
     ]
 }
 #endif
