@@ -65,6 +65,55 @@ import Testing
         }
     }
 
+    @Test func aProgramWritesWhileANewIndexIsBuilt() async throws {
+        try await withSchema { schema in
+            let older = try await schema.openPlain()
+            for number in 0..<3 { try await older.insertPlain("\(number)") }
+            let (began, beginning) = AsyncStream<Void>.makeStream()
+            let hasWritten = DispatchSemaphore(value: 0)
+            let kind = EntitySchema.Kind(
+                name: "note", schemaVersion: 1, indexes: [.init(name: "key", isUnique: true, holdsOneValue: true)]
+            ) { document in
+                if document.reference.key == "1" && document.version == 1 {
+                    beginning.yield()
+                    _ = hasWritten.wait(timeout: .now() + 20)
+                }
+                return [.init(index: "key", value: .text("\(document.reference.key) \(document.version)"))]
+            }
+            let declared = try EntitySchema(kinds: [kind])
+
+            async let opening = Task.detached {
+                try await PostgresStore(url: schema.url, schema: declared, configuration: schema.configuration)
+            }.value
+            for await _ in began { break }
+            try await older.insertPlain("1", version: 2)
+            try await older.insertPlain("4")
+            hasWritten.signal()
+
+            let query = DocumentQuery(kind: "note", order: .init(index: "key", isDescending: false))
+            #expect(try await opening.fetch(query).map(\.version) == [1, 2, 1, 1])
+        }
+    }
+
+    @Test func anIndexThatCannotBeUniqueIsRemovedAgain() async throws {
+        try await withSchema { schema in
+            let older = try await schema.openPlain()
+            try await older.insertPlain("a", title: "one")
+            try await older.insertPlain("b", title: "one")
+
+            let error = await #expect(throws: StoreError.self) { try await schema.open() }
+
+            #expect(error?.code == .uniqueViolation)
+            try await older.insertPlain("c")
+            let rows = try await schema.run(
+                """
+                SELECT (SELECT count(*) FROM entity_index) + (SELECT count(*) FROM index_entry)
+                    + (SELECT count(*) FROM unindexed)
+                """)
+            #expect(try rows.first?.integer(0) == 0)
+        }
+    }
+
     @Test func noRequestFailsWhileANewerProgramStarts() async throws {
         try await withSchema { schema in
             let older = try await schema.openPlain()
@@ -118,9 +167,11 @@ extension TestSchema {
 
 extension PostgresStore {
     /// Inserts a note as a program without indexes.
-    fileprivate func insertPlain(_ key: String, title: String? = nil) async throws {
-        let write = ChangeSet.note(key, title: title).writes[0]
-        try await commit(ChangeSet(writes: [.init(document: write.document)]))
+    fileprivate func insertPlain(_ key: String, title: String? = nil, version: Int = 1) async throws {
+        let json = ChangeSet.note(key, title: title).writes[0].document.json
+        let reference = EntityReference(kind: "note", key: key)
+        let document = StoredDocument(reference: reference, version: version, schemaVersion: 1, json: json)
+        try await commit(ChangeSet(writes: [.init(document: document)]))
     }
 
     fileprivate func titles(from lower: String, to upper: String) async throws -> [StoredDocument] {

@@ -52,9 +52,17 @@ struct OutdatedIndexes {
     ///
     /// Values that must be unique and aren't are stored: an older program may have stored both documents. Documents that
     /// change meanwhile, and those with a text that is too long for an index, stay out of date.
-    func complete(_ names: Set<String>, of kind: EntitySchema.Kind) async throws {
+    ///
+    /// - Parameters:
+    ///   - names: The names of the indexes.
+    ///   - kind: The kind.
+    ///   - isStrict: Whether a text that is too long is an error.
+    /// - Returns: Whether more documents may be missing.
+    /// - Throws: ``PostgresFailure``; ``HeadraceStorage/StoreError`` if a document can't be decoded, or with the code `tooLong`.
+    @discardableResult
+    func complete(_ names: Set<String>, of kind: EntitySchema.Kind, isStrict: Bool = false) async throws -> Bool {
         let indexes = names.compactMap { name in reading.numbers.index(name, of: kind.name).map { (name, $0.id) } }
-        guard let number = reading.numbers.kind(kind.name), !indexes.isEmpty else { return }
+        guard let number = reading.numbers.kind(kind.name), !indexes.isEmpty else { return false }
         let rows = try await reading.session.run(
             """
             SELECT missing.key, entity.version, entity.schema_version, entity.document, entity.xmin::text::bigint
@@ -64,7 +72,7 @@ struct OutdatedIndexes {
             [.integer(number), .integers(indexes.map(\.1)), .integer(Self.stepSize)],
             isLimited: false
         )
-        if rows.count == 0 { return }
+        if rows.count == 0 { return false }
         var (keys, states): ([[UInt8]], [Int64?]) = ([], [])
         var documents: [StoredDocument] = []
         for row in rows.rows {
@@ -80,6 +88,12 @@ struct OutdatedIndexes {
         for (item, state) in zip(try await indexed(documents, kind), rowStates) {
             let key = [UInt8](item.reference.key)
             let entries = indexes.flatMap { name, id in item.entries(in: name).map { (id, $0.value) } }
+            if isStrict {
+                for entry in item.entries where names.contains(entry.index) {
+                    guard case .text(let text) = entry.value else { continue }
+                    try TextLimit.require(text, "value in '\(entry.index)'", of: item.reference)
+                }
+            }
             if !entries.allSatisfy({ TextLimit.allows($0.1) }) { continue }
             keys.append(key)
             states.append(state)
@@ -96,6 +110,7 @@ struct OutdatedIndexes {
                 .byteStrings(values), .byteStrings(owners),
             ]
         )
+        return rows.count == Int(Self.stepSize)
     }
 
     private func indexed(_ documents: [StoredDocument], _ kind: EntitySchema.Kind) async throws -> [IndexedDocument] {

@@ -154,7 +154,7 @@ enum StoreSchema {
         (
             "11 unindexed documents",
             """
-            CREATE TABLE unindexed (
+            CREATE TABLE IF NOT EXISTS unindexed (
                 index_id INTEGER NOT NULL,
                 key TEXT NOT NULL,
                 PRIMARY KEY (index_id, key)

@@ -7,7 +7,9 @@
 /// A document with its entries in all declared indexes.
 package struct IndexedDocument: Sendable {
     let document: StoredDocument
-    let entries: Set<ChangeSet.IndexEntry>
+
+    /// The entries in all declared indexes.
+    package let entries: Set<ChangeSet.IndexEntry>
 
     /// Creates a pair of a document and its entries.
     package init(_ document: StoredDocument, _ entries: Set<ChangeSet.IndexEntry>) {
