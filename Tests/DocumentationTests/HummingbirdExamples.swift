@@ -88,7 +88,7 @@ private final class ClosableStore: StoreDecorator {
             requests.problems.add(BookingError.self) { $0 == .soldOut ? .conflict : .unprocessableContent }
 
             let router = Router()
-            router.mountInspector(inspector)  // prints the path to open, with the token in it
+            router.mountInspector(inspector)  // writes the path to open, with the token in it, to standard error
             router.health(HealthChecks(store: store, relay: relay))
             router.addMiddleware {
                 RequestMiddleware(requests)
@@ -188,7 +188,7 @@ private final class ClosableStore: StoreDecorator {
         let ticks = [ServerSentEvent(data: "tick")].async
         let cluster = Ending()
 
-        router.mountInspector(inspector)  // prints the path to open, with the token in it
+        router.mountInspector(inspector)  // writes the path to open, with the token in it, to standard error
 
         router.health(HealthChecks(store: store, relay: relay))
 

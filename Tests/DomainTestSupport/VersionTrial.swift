@@ -80,7 +80,9 @@ package struct VersionTrial {
         random = Generator(state: seed)
     }
 
-    /// Runs the trial. Each step restarts a program, writes a card, or compares a query.
+    /// Runs the trial.
+    ///
+    /// Each step restarts a program, writes a card, or compares a query.
     ///
     /// - Throws: ``Difference``; the errors of the stores.
     package mutating func run(steps: Int) async throws {

@@ -197,17 +197,4 @@ import Testing
         #expect(try await store.events(after: 0, limit: .max).count == count)
     }
 }
-
-extension SchemaCheck {
-    /// Returns the check of a schema that is open.
-    fileprivate static func opened(_ schema: TestSchema) async throws -> SchemaCheck {
-        try await schema.session { session in
-            let numbers = try await PostgresSchemaIDs.read(["note"], on: session)
-            let generation = try await session.run("SELECT generation FROM store").first?.integer(0) ?? 0
-            return SchemaCheck(
-                numbers, state: .init(generation: generation, undeclared: []),
-                mapper: PostgresErrorMapper(schema: schema.name))
-        }
-    }
-}
 #endif

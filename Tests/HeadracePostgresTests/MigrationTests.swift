@@ -35,6 +35,50 @@ import Testing
         }
     }
 
+    @Test func theVersionOfTheTablesIsThatOfTheLastMigration() {
+        #expect(TableSchema.migrations.map(\.version) == Array(2...TableSchema.version))
+    }
+
+    /// A new store has the columns of the last version, so a store with an earlier number in it has the columns of a later one.
+    @Test(arguments: [TableSchema.version, TableSchema.version - 1, 6])
+    func openingRepeatsTheMigrationsAfterTheStoredVersion(stored: Int64) async throws {
+        try await withSchema { schema in
+            let store = try await PostgresStore(
+                url: schema.url, entities: [Account.self], configuration: schema.configuration)
+            try await store.commit(Self.insertion)
+            store.close()
+            try await schema.run("UPDATE store SET tables = \(stored)")
+
+            for _ in 1...2 {
+                let again = try await PostgresStore(
+                    url: schema.url, entities: [Account.self], configuration: schema.configuration)
+                #expect(try await again.find(Self.kind)?.version == 1)
+                again.close()
+            }
+
+            #expect(try await schema.run("SELECT tables FROM store").first?.integer(0) == TableSchema.version)
+        }
+    }
+
+    @Test(arguments: 1..<TableSchema.version)
+    func aStoreOfEachVersionIsMigrated(stored: Int64) async throws {
+        try await withFirstVersion { url in
+            let schema = TestSchema(url: url, name: "headrace")
+            for migration in TableSchema.migrations where migration.version <= stored {
+                for statement in migration.statements { try await schema.run(statement) }
+            }
+            try await schema.run("UPDATE store SET tables = \(stored)")
+
+            let store = try await PostgresStore(url: url, entities: [Account.self])
+
+            try await store.commit(Self.insertion)
+            #expect(try await store.events(after: 0, limit: 99).count == 33)
+            #expect(try await store.fetch(DocumentQuery(kind: "account")).map(\.version).sorted() == [1, 16, 16])
+            #expect(try await schema.run("SELECT tables FROM store").first?.integer(0) == TableSchema.version)
+            store.close()
+        }
+    }
+
     /// The stored log has the events 1, 2, 21, 22, 41, and so on up to 302, each of which is pending, and the last position is 313.
     @Test(arguments: [
         ("SELECT 1", 300), ("DELETE FROM event WHERE position > 22", 20), ("DELETE FROM event WHERE position > 2", 0),
@@ -69,9 +113,11 @@ import Testing
             let schema = TestSchema(url: url, name: "headrace")
             let store = try await PostgresStore(url: url, entities: [Account.self])
 
-            // The parameters of the first version, which knew no plain SQL and no streams of deliveries.
+            // The parameters of the first version, which knew neither plain SQL, streams of deliveries, times of
+            // scheduling, nor first positions.
             let columns = CommitProcedure.columns.filter {
-                !["q", "g", "u"].contains($0.name.prefix(1)) && !["d_kind", "d_key"].contains($0.name)
+                !["q", "g", "u"].contains($0.name.prefix(1))
+                    && !["d_kind", "d_key", "m_since", "s_first"].contains($0.name)
             }
             let generation = try await schema.run("SELECT generation FROM store").first?.integer(0) ?? 0
             let arrays = columns.map { column in

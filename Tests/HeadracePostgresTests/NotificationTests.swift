@@ -56,6 +56,15 @@ import Testing
             try await other.noticeOtherCommits()
 
             #expect(other.commitFeed.position > before)
+            // The own commits, and tombstones, are no news.
+            let after = other.commitFeed.position
+            try await schema.run("INSERT INTO outcome (batch, writer) VALUES (gen_random_uuid(), gen_random_uuid())")
+            try await other.noticeOtherCommits()
+            #expect(other.commitFeed.position == after)
+            // A server that has crashed has lost the last batches, and uses their numbers again.
+            try await schema.run("DELETE FROM outcome")
+            try await other.noticeOtherCommits()
+            #expect(other.commitFeed.position > after)
             writer.close()
         }
     }

@@ -40,6 +40,23 @@ import Testing
         #expect(plan.contains("Index Cond: ((lane = lane.id) AND (\"position\" > CASE"), "\(plan)")
     }
 
+    @Test func aLookForOtherCommitsReadsOnlyTheBatchesSinceTheLastLook() async throws {
+        let plan = try await plan(
+            of: "batches (gen_random_uuid(), 9000)",
+            after: [
+                """
+                INSERT INTO outcome (batch, writer, refusals)
+                SELECT gen_random_uuid(), gen_random_uuid(), '[]' FROM generate_series(1, 10000)
+                """,
+                "ANALYZE outcome", "PREPARE batches (uuid, bigint) AS \(CommitProcedure.otherBatches)",
+            ]
+        )
+
+        #expect(plan.contains("Index Cond: (number > "), "\(plan)")
+        #expect(plan.contains("Index Scan Backward using outcome_number_key"), "\(plan)")
+        #expect(!plan.contains("Seq Scan"), "\(plan)")
+    }
+
     /// Returns the plan of a prepared statement in a store without data.
     private func plan(of call: String, after preparations: [String]) async throws -> String {
         try await withSchema { schema in

@@ -54,10 +54,57 @@ import Testing
         #expect(isNews == [true, false])
         state.add(Settlement(lease: first, acknowledged: [2], end: .finished(now: .now)))
 
-        let settlements = state.takeSettlements()
-        #expect(settlements.map(\.lease) == [second])
+        // The lease may still be valid, so it is given back.
+        let settlements = state.takeSettlements().sorted { $0.lease.lane < $1.lease.lane }
+        #expect(settlements.map(\.lease) == [first, second])
+        #expect(settlements.map(\.acknowledged) == [[], [1]])
         #expect(state.leases == [second])
         #expect(state.heldCount == 1)
+        state.putBack()
+        #expect(Set(state.takeSettlements().map(\.lease)) == [first, second])
+        let lost = state.endSettling(refused: [first])
+        #expect(lost == [])
+        #expect(state.takeSettlements() == [])
+    }
+
+    @Test func aLeaseThatWasNotRenewedIsNotGivenBack() {
+        enqueue(lane(1))
+        let lease = Lease(lane: 1, token: 1)
+
+        let isNews = state.refuseRenewal(of: lease)
+        #expect(isNews)
+        state.giveBack(lease, now: .now)
+
+        #expect(state.takeSettlements() == [])
+        #expect(state.heldCount == 0)
+    }
+
+    @Test func aRefusedSettlementThatEndsItsLeaseGivesTheLeaseBack() {
+        enqueue(lane(1))
+        let lease = Lease(lane: 1, token: 1)
+        state.add(
+            Settlement(
+                lease: lease, firstPosition: 3, acknowledged: [3], end: .retry(at: .distantFuture, now: .distantPast)))
+        _ = state.takeSettlements()
+
+        let lost = state.endSettling(refused: [lease])
+
+        #expect(lost == [lease])
+        #expect(state.takeSettlements() == [Settlement(lease: lease, end: .finished(now: .distantPast))])
+    }
+
+    @Test func mergedSettlementsNameTheFirstPositionOfAll() {
+        enqueue(lane(1))
+        let lease = Lease(lane: 1, token: 1)
+        state.add(Settlement(lease: lease, firstPosition: 1, acknowledged: [1]))
+        _ = state.takeSettlements()
+        state.add(Settlement(lease: lease, firstPosition: 2, acknowledged: [2]))
+
+        let commit = state.beginHandling(Settlement(lease: lease, firstPosition: 3, acknowledged: [3]))
+
+        #expect(commit.firstPosition == 1)
+        #expect(commit.acknowledged == [1, 2, 3])
+        #expect(state.pending(lease)?.firstPosition == 1)
     }
 
     @Test func aRefusalAfterTheFinalCommitIsNoLoss() {

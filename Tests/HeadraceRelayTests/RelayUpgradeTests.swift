@@ -121,12 +121,13 @@ import Testing
         #expect(try await bench.store.deliveryStatistics().pendingCount == 0)
     }
 
-    @Test func aRelayEndsIfAnotherVersionHasChangedTheStore() async throws {
-        let relay = bench.relay(on: ChangedStore(bench.store))
+    @Test(arguments: [StoreError.Code.schemaChanged, .newerSchema, .closed])
+    func aRelayEndsIfItsStoreCannotBeUsedAnyLonger(code: StoreError.Code) async throws {
+        let relay = bench.relay(on: ChangedStore(bench.store, code: code))
 
         let error = await #expect(throws: StoreError.self) { try await relay.run() }
 
-        #expect(error?.code == .schemaChanged)
+        #expect(error?.code == code)
         #expect(bench.desk.lines == ["store failed"])
     }
 

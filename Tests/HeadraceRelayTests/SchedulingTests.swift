@@ -6,6 +6,7 @@
 
 import DomainTestSupport
 import Foundation
+import HeadraceCore
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceStorage
@@ -59,6 +60,63 @@ import Testing
 
         #expect(bench.desk.lines.filter { $0.hasPrefix("reminded") } == ["reminded soon", "reminded later"])
         #expect(try await bench.balance("soon") == 0)
+    }
+
+    @Test func aTimeoutOfTheRelayStopsAScheduledCommand() async throws {
+        let (clock, desk) = (bench.clock, bench.desk)
+        let relay = Relay(
+            store: bench.store,
+            registrar: bench.registrar,
+            middleware: [TimeoutMiddleware(.seconds(1), clock: clock)],
+            relayObservers: [desk],
+            clock: clock,
+            wallClock: bench.wallClock
+        )
+        relay.carryOut(Remind.self) { _ in
+            desk.note("began")
+            await untilCancelled()
+            throw CancellationError()
+        }
+        try await execute { try $0.schedule(Remind(text: "never"), at: RelayBench.epoch) }
+
+        try await withRelay(relay) {
+            await desk.wait(for: 1, "began")
+            // Three tasks sleep: the timeout, and the relay's renewal and polling.
+            await clock.waitForSleepers(3)
+            clock.advance(by: .seconds(1))
+            await desk.wait(for: 1, "failed")
+        }
+
+        #expect(desk.lines == ["began", "failed \(ScheduledMessage.subscription) attempt 1"])
+    }
+
+    /// The kinds of deliveries: an event of the log, a scheduled event, and a scheduled command.
+    @Test func middlewareAndObserversOfTheRelaySeeEachKindOfDeliveryOnce() async throws {
+        let desk = bench.desk
+        let seen = Desk()
+        bench.registrar.register(Mail.self)
+        let relay = Relay(
+            store: bench.store,
+            registrar: bench.registrar,
+            middleware: [Counting { name in seen.note("middleware \(name)") }],
+            observers: [Counting { name in seen.note("observer \(name)") }],
+            relayObservers: [desk],
+            clock: bench.clock,
+            wallClock: bench.wallClock
+        )
+        try await execute { try $0.schedule(Remind(text: "b"), at: RelayBench.epoch) }
+
+        try await withRelay(reminding(relay)) {
+            await desk.wait(for: 1, "delivered")
+            try await bench.deposit(1)
+            await desk.wait(for: 2, "delivered")
+            try await execute { try $0.schedule(event: Deposited(account: "c", amount: 2), at: RelayBench.epoch) }
+            // The scheduled event, and its delivery to the handler.
+            await desk.wait(for: 4, "delivered")
+        }
+
+        let names = ["command Remind", "event Deposited", "event Deposited", "event Deposited"]
+        #expect(seen.lines == names.flatMap { ["observer \($0)", "middleware \($0)"] })
     }
 
     @Test func aRolledBackUnitOfWorkSchedulesNothing() async throws {
@@ -118,4 +176,24 @@ import Testing
 
         #expect(error?.code == .unusable)
     }
+}
+
+/// Notes each message, as middleware and as an observer.
+private struct Counting: Middleware, MessageObserver {
+    let note: @Sendable (String) -> Void
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        note(Self.name(context))
+        return try await next(message)
+    }
+
+    func messageBegan(_ context: MessageContext) { note(Self.name(context)) }
+
+    func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {}
+
+    private static func name(_ context: MessageContext) -> String { "\(context.kind) \(context.type)" }
 }

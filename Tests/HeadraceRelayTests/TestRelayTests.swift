@@ -100,11 +100,31 @@ import Testing
     @Test func retriesTakePlaceWhileTheClockAdvances() async throws {
         try await TestRelay.run(relay(failing: { $0 < 4 })) { relay in
             try await execute { try $0.schedule(Remind(text: "one"), after: .zero) }
-            try await relay.untilIdle()
+            let error = await #expect(throws: RelayError.self) { try await relay.untilIdle() }
+            #expect(error?.code == .handlerFailed)
             #expect(desk.lines == ["failed \(ScheduledMessage.subscription) attempt 1"])
+            // The attempts that fail are followed by one that succeeds.
             try await relay.advance(by: .seconds(3_600))
             #expect(reminders.count == 1)
             #expect(desk.lines.count { $0.hasPrefix("failed") } == 3)
+        }
+    }
+
+    @Test func aHandlerThatFailsEachTimeFailsTheTestAfterTheWholeStep() async throws {
+        try await TestRelay.run(relay(failing: { _ in true }) { $0.maximumAttempts = 3 }) { relay in
+            let start = relay.clock.date
+            try await execute { try $0.schedule(Remind(text: "one"), after: .seconds(60)) }
+            let error = await #expect(throws: RelayError.self) { try await relay.advance(by: .seconds(3_600)) }
+
+            #expect(
+                error?.message == """
+                    A handler has failed. To fix, correct the handler, or expect this error in the test. The last attempts: \
+                    'remind' for 'headrace.scheduled': Failure(text: "failed")
+                    """
+            )
+            #expect(relay.clock.date == start.addingTimeInterval(3_600))
+            // Nothing has failed since.
+            try await relay.advance(by: .seconds(3_600))
         }
     }
 

@@ -76,6 +76,40 @@ import Testing
         }
     }
 
+    /// A migration and its name are stored in one transaction, so unlike a number, the names can't disagree with the tables.
+    @Test func theMigrationsAreNumberedWithoutGaps() {
+        let numbers = StoreSchema.migrations.map { $0.identifier.prefix { $0 != " " } }
+        #expect(numbers.compactMap { Int($0) } == Array(1...StoreSchema.migrations.count))
+    }
+
+    @Test(arguments: 1..<StoreSchema.migrations.count)
+    func aFileOfEachVersionIsMigrated(count: Int) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try withOtherProgram(path) { database in
+                try makeOlderFile(in: database)
+                for migration in StoreSchema.migrations[1..<count] {
+                    try database.execute(sql: migration.sql)
+                    try database.execute(
+                        sql: "INSERT INTO grdb_migrations VALUES (?)", arguments: [migration.identifier])
+                }
+            }
+
+            for id in ["a", "b"] {
+                let store = try openStore(path)
+                try await store.insertNotes(id)
+                try store.close()
+            }
+
+            let store = try openStore(path)
+            #expect(try await store.noteIDs() == ["a", "b"])
+            #expect(try await store.deliveryStatistics().lastPosition == 2)
+            let applied = try withOtherProgram(path) { try StoreSchema.appliedMigrations(in: $0) }
+            #expect(applied == Set(StoreSchema.migrations.map(\.identifier)))
+            try store.close()
+        }
+    }
+
     /// SQLite leaves out no position, so a missing position belonged to a pruned event.
     @Test(arguments: [([], 0, 0), ([1, 2], 2, 0), ([1, 3], 3, 2), ([2, 3], 3, 1), ([1, 3], 5, 5), ([], 4, 4)])
     func missingPositionsOfAnEarlierFileCountAsPruned(positions: [Int64], last: Int64, pruned: Int64) async throws {

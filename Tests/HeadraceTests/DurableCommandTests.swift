@@ -97,7 +97,7 @@ import Testing
             log.fail(times: 3)
             try await TestRelay.run(container.resolve()) { relay in
                 try await container.resolve((any CommandQueryDispatcher).self).dispatch(Sell(id: "1"))
-                try await relay.untilIdle()
+                await #expect(throws: RelayError.self) { try await relay.untilIdle() }
                 #expect(try await charged(store) == 0)
                 try await relay.advance(by: .seconds(3_600))
 
@@ -115,7 +115,7 @@ import Testing
             log.fail(times: Relay.Configuration().maximumAttempts)
             try await TestRelay.run(container.resolve()) { relay in
                 try await container.resolve((any CommandQueryDispatcher).self).dispatch(Sell(id: "1"))
-                try await relay.advance(by: .seconds(172_800))
+                await #expect(throws: RelayError.self) { try await relay.advance(by: .seconds(172_800)) }
                 let letters = try await DeadLetters(in: store).page()
                 #expect(letters.count == 1)
                 #expect(try await charged(store) == 0)
@@ -169,7 +169,7 @@ import Testing
             try await container.resolve(UnitOfWork<EntityContext>.self).execute {
                 _ = try $0.send(ChargeCard(sale: "1"))
             }
-            try await relay.advance(by: .seconds(172_800))
+            await #expect(throws: RelayError.self) { try await relay.advance(by: .seconds(172_800)) }
             #expect(try await DeadLetters(in: store).page().count == 1)
         }
     }

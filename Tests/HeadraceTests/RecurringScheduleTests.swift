@@ -212,8 +212,9 @@ import Testing
         let (clock, start) = makeClock()
         try await run(store, [try Self.schedule()], clock) { relay, _ in try await relay.untilIdle() }
         try await run(store, [], clock) { relay, _ in
-            try await relay.advance(by: .seconds(30 * 3_600))
-            #expect(try await DeadLetters(in: store).page().count == 1)
+            await #expect(throws: RelayError.self) { try await relay.advance(by: .seconds(30 * 3_600)) }
+            let letters = try await DeadLetters(in: store).page()
+            #expect(letters.count == 1)
         }
 
         try await run(store, [try Self.schedule()], clock) { relay, _ in
@@ -229,9 +230,13 @@ import Testing
         let (clock, _) = makeClock()
         let broken = RecurringSchedule("broken", try .every(.seconds(3_600))) { _ in Broken() }
         var letters: [Int64] = []
-        for _ in 0..<3 {
+        for isRestarted in [true, true, false] {
             try await run(store, [broken], clock) { relay, _ in
-                try await relay.advance(by: .seconds(2 * 86_400))
+                if isRestarted {
+                    await #expect(throws: RelayError.self) { try await relay.advance(by: .seconds(2 * 86_400)) }
+                } else {
+                    try await relay.advance(by: .seconds(2 * 86_400))
+                }
                 letters += try await DeadLetters(in: store).page().map(\.id)
             }
         }

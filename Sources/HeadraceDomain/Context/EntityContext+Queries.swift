@@ -22,7 +22,8 @@ extension EntityContext {
     ///   - order: The order, or `nil` for the order of keys.
     ///   - limit: Maximum number of entities, or `nil` for all.
     /// - Returns: The entities. An entity that the context has already returned is the same object.
-    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `unknownIndex` if the type doesn't declare an index of a condition or
+    ///   of the order; `CancellationError`.
     /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*; with an order by an
     ///   index of one value for each entity, O(log *n*) for each entity that is read before the limit is reached; with
     ///   an index of several values, O(*n* log *n*). In addition, O(*t*) for *t* entities that the context tracks.

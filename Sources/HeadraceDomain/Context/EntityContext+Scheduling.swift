@@ -24,39 +24,56 @@ extension EntityContext {
         at date: Date,
         id: UUID = .version7()
     ) throws -> UUID {
-        try schedule(command, named: Command.commandName, at: date, id: id, origin: .current)
+        try schedule(command, at: date, since: nil, id: id)
     }
 
     /// Schedules `command` under a name other than that of its type, and with the given origin.
     ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - name: The name.
+    ///   - date: The time.
+    ///   - start: The time of a clock from which `date` counts; `nil` if `date` depends on no clock.
+    ///   - id: The identifier under which the command can be cancelled.
+    ///   - origin: The origin.
+    /// - Returns: `id`.
     /// - Throws: The same errors as ``schedule(_:at:id:)``.
     package func schedule<Command: DurableCommand>(
         _ command: Command,
-        named name: String,
+        named name: String = Command.commandName,
         at date: Date,
-        id: UUID,
-        origin: MessageOrigin
+        since start: Date?,
+        id: UUID = .version7(),
+        origin: MessageOrigin = .current
     ) throws -> UUID {
         try requireDeliveries()
         if !date.timeIntervalSince1970.isFinite { throw StoreError.notFinite(date) }
+        // A clock before 1970 would make the message due at once.
+        let usable = start?.usable
+        let due = start.flatMap { start in usable?.addingTimeInterval(date.timeIntervalSince(start)) }
         extras.scheduled.append(
             ScheduledMessage(
                 id: id,
                 kind: .command,
                 name: name,
                 version: Command.commandVersion,
-                dueAt: date,
+                dueAt: due ?? date,
                 json: try DocumentCoding.encode(command),
-                origin: origin
+                origin: origin,
+                since: usable
             )
         )
         return id
     }
 
     /// Schedules `command` as ``schedule(_:at:id:)`` does, after `delay`.
+    ///
+    /// If the clock of this machine is ahead by more than the duration of a lease, and is right when a relay looks, the delay begins
+    /// then.
     @discardableResult
     public func schedule(_ command: some DurableCommand, after delay: Duration, id: UUID = .version7()) throws -> UUID {
-        try schedule(command, at: SystemValues.currentDate.advanced(by: delay), id: id)
+        let now = SystemValues.currentDate
+        return try schedule(command, at: now.advanced(by: delay), since: now, id: id)
     }
 
     /// Stores `command` with the changes of the unit of work: a `Relay` carries the command out as soon as they are committed.
@@ -81,7 +98,8 @@ extension EntityContext {
     public func send(_ command: some DurableCommand, id: UUID = .version7()) throws -> UUID {
         // A message is due at a full millisecond, which must not lie ahead.
         let milliseconds = (SystemValues.currentDate.timeIntervalSince1970 * 1_000).rounded(.down)
-        return try schedule(command, at: Date(timeIntervalSince1970: milliseconds / 1_000), id: id)
+        let now = Date(timeIntervalSince1970: milliseconds / 1_000)
+        return try schedule(command, at: now, since: now, id: id)
     }
 
     /// Schedules `event` if the unit of work commits: a `Relay` raises the event no earlier than `date`.

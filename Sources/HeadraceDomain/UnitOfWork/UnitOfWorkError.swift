@@ -69,6 +69,9 @@ extension UnitOfWorkError: RetryableError {
     /// Whether a retry may succeed, according to the ``cause``.
     public var isRetryable: Bool { (cause as? any RetryableError)?.isRetryable ?? false }
 
+    /// Whether another writer caused the error, according to the ``cause``.
+    public var isConflict: Bool { (cause as? any RetryableError)?.isConflict ?? false }
+
     /// The earliest time of a retry, according to the ``cause``.
     public var earliestRetry: ContinuousClock.Instant? { (cause as? any RetryableError)?.earliestRetry }
 }

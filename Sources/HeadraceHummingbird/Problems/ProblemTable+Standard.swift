@@ -96,6 +96,16 @@ extension ProblemTable {
         }
     }
 
+    /// Two entities would have the same value in the unique index `index`. The value can be personal, so the problem lacks it.
+    private static func taken(_ index: String) -> Problem {
+        Problem(
+            .conflict,
+            code: StoreError.Code.uniqueViolation.description,
+            "The value of '\(index)' belongs to other stored data, so nothing was stored. To fix, choose another value."
+        )
+        .with([Problem.Failure(path: index, text: "is taken")])
+    }
+
     private static func problem(for error: MessageError) -> Problem? {
         switch error.code {
         case .deadlineExceeded:
@@ -130,6 +140,7 @@ extension ProblemTable {
             )
             .retry(after: .seconds(1))
         case .tooLong: Problem(.unprocessableContent, code: error.codeName, error.message)
+        case .uniqueViolation where error.indexEntry != nil: taken(error.indexEntry?.index ?? "")
         case .versionConflict, .alreadyExists, .uniqueViolation:
             Problem(
                 .conflict,

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Hummingbird
-import Foundation
+public import Foundation
 import HTTPTypes
 public import HeadraceInspector
 public import Hummingbird
@@ -14,7 +14,7 @@ extension Router {
     /// Adds the pages and streams of an inspector to the router.
     ///
     /// ```swift
-    /// router.mountInspector(inspector)  // prints the path to open, with the token in it
+    /// router.mountInspector(inspector)  // writes the path to open, with the token in it, to standard error
     /// ```
     ///
     /// Each request needs the token, as with an `InspectorServer`; the accepted host names and all limits are in `limits`.
@@ -26,7 +26,8 @@ extension Router {
     ///   - path: The path below which the pages are, such as `/inspector`, without a slash at the end.
     ///   - allowsWrites: Whether operators may change deliveries, dead letters, and subscriptions.
     ///   - limits: Limits on requests.
-    ///   - announce: Receives the path to open; prints it by default. The path contains the token, so don't log it.
+    ///   - announce: Receives the path to open; by default writes it to standard error, which has no buffer. The path contains the
+    ///     token, so don't send it to a log that others read.
     /// - Returns: The routes of the inspector, with the token.
     @discardableResult
     public func mountInspector(
@@ -34,7 +35,9 @@ extension Router {
         at path: String = "/inspector",
         allowsWrites: Bool = false,
         limits: InspectorRoutes.Limits = InspectorRoutes.Limits(),
-        announce: (String) -> Void = { print("Inspector: \($0)") }
+        announce: (String) -> Void = {
+            FileHandle.standardError.write(Data("Inspector: \($0)\n".utf8))
+        }
     ) -> InspectorRoutes {
         let routes = InspectorRoutes(inspector, basePath: path, allowsWrites: allowsWrites, limits: limits)
         for pattern in [path, path + "/**"] {

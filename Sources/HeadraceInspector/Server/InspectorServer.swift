@@ -51,15 +51,17 @@ public final class InspectorServer: Sendable {
     ///   - allowsWrites: Whether operators may change deliveries, dead letters, and subscriptions.
     ///   - limits: Limits on requests.
     ///   - clock: Measures the timeouts of connections.
-    ///   - announce: Receives the address to open whenever the server starts; prints it by default. The address contains
-    ///     the token, so don't log it.
+    ///   - announce: Receives the address to open whenever the server starts; by default writes it to standard error,
+    ///     which has no buffer. The address contains the token, so don't send it to a log that others read.
     public init(
         _ inspector: Inspector,
         port: UInt16 = 0,
         allowsWrites: Bool = false,
         limits: InspectorRoutes.Limits = InspectorRoutes.Limits(),
         clock: any TimeSource = ContinuousClock(),
-        announce: @escaping @Sendable (String) -> Void = { print("Inspector: \($0)") }
+        announce: @escaping @Sendable (String) -> Void = {
+            FileHandle.standardError.write(Data("Inspector: \($0)\n".utf8))
+        }
     ) {
         routes = InspectorRoutes(inspector, allowsWrites: allowsWrites, limits: limits)
         self.port = port

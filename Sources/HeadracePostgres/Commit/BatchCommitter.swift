@@ -64,10 +64,40 @@ final class BatchCommitter: Sendable {
     }
 
     /// Commits `units`, which must have no subject in common, and returns their outcomes in their order.
-    func commit(_ units: [CommitUnit]) async -> [Result<Void, any Error>] {
+    ///
+    /// If the server refuses the batch because of one of its units, the batch is divided. Then `early` receives the outcomes of
+    /// each part as soon as they are known, with the index of the unit.
+    func commit(
+        _ units: [CommitUnit],
+        early: @escaping @Sendable (Int, Result<Void, any Error>) -> Void
+    ) async -> [Result<Void, any Error>] {
+        await commit(units, until: .now.advanced(by: outcomeTimeout), early: early)
+    }
+
+    private func commit(
+        _ units: [CommitUnit],
+        until deadline: ContinuousClock.Instant,
+        early: @escaping @Sendable (Int, Result<Void, any Error>) -> Void
+    ) async -> [Result<Void, any Error>] {
         do {
             let arguments = try CommitArguments(units, numbers: check.numbers)
-            return try await commit(units, arguments, until: .now.advanced(by: outcomeTimeout))
+            switch try await attempt(units, arguments, until: deadline) {
+            case .committed(let outcomes):
+                return outcomes
+            case .lostTwice:
+                let half = units.count / 2
+                return await commit(
+                    [Array(0..<half), Array(half..<units.count)], of: units, until: deadline, early: early)
+            case .refused(let failure):
+                if units.count == 1, let unit = units.first { return [.failure(error(failure, of: unit))] }
+                // A retry of each unit would fail as well, and wait as long for the lock each time.
+                if isShared(failure, by: units) { throw failure }
+                // Plain SQL is refused more often than the changes of the store, so units without it go first and together.
+                let plain = units.indices.filter { units[$0].work.isEmpty }
+                let together = plain.count < units.count ? plain : []
+                let alone = units.indices.filter { !together.contains($0) }.map { [$0] }
+                return await commit([together] + alone, of: units, until: deadline, early: early)
+            }
         } catch let failure as PostgresFailure {
             return units.map { _ in .failure(mapper.storeError(failure)) }
         } catch {
@@ -75,69 +105,91 @@ final class BatchCommitter: Sendable {
         }
     }
 
+    /// Commits `parts` of `units` one after the other, each a list of indices.
     private func commit(
+        _ parts: [[Int]],
+        of units: [CommitUnit],
+        until deadline: ContinuousClock.Instant,
+        early: @escaping @Sendable (Int, Result<Void, any Error>) -> Void
+    ) async -> [Result<Void, any Error>] {
+        var outcomes: [Int: Result<Void, any Error>] = [:]
+        for part in parts where !part.isEmpty {
+            let results = await commit(part.map { units[$0] }, until: deadline) { early(part[$0], $1) }
+            for (index, outcome) in zip(part, results) {
+                outcomes[index] = outcome
+                early(index, outcome)
+            }
+        }
+        return units.indices.map { outcomes[$0] ?? .success(()) }
+    }
+
+    /// Whether `failure` concerns all of `units`: the server can't write, or another session holds the store's lock.
+    ///
+    /// Plain SQL can wait for a lock of its own.
+    private func isShared(_ failure: PostgresFailure, by units: [CommitUnit]) -> Bool {
+        guard failure.isOfServer, case .refused(_, _, let context) = failure else { return false }
+        return units.allSatisfy(\.work.isEmpty) || context.contains(CommitProcedure.lock)
+    }
+
+    private enum Attempt {
+        case committed([Result<Void, any Error>])
+        case refused(PostgresFailure)
+
+        /// The connection has ended twice, perhaps because of the size of the batch. Nothing is stored.
+        case lostTwice
+    }
+
+    private func attempt(
         _ units: [CommitUnit],
         _ arguments: CommitArguments,
         until deadline: ContinuousClock.Instant
-    ) async throws -> [Result<Void, any Error>] {
+    ) async throws -> Attempt {
+        var lossCount = 0
         var needsAll = Self.largestCompletionCount
         while true {
             let batch = UUID()
             let start = ContinuousClock.now
             let failure: PostgresFailure
             do {
-                return try arguments.outcomes(try await call(batch, units, arguments, needsAll: needsAll > 0))
+                return .committed(
+                    try arguments.outcomes(try await call(batch, units, arguments, needsAll: needsAll > 0)))
             } catch let error as PostgresFailure {
                 failure = error
             }
             switch failure {
             case .closed, .unreachable:
                 throw failure
-            case .refused(CommitProcedure.schemaChanged, _):
+            case .refused(CommitProcedure.schemaChanged, _, _):
                 try await check.requireCurrent(on: try await slot.session())
                 continue
-            case .refused(CommitProcedure.outdated, _):
+            case .refused(CommitProcedure.outdated, _, _):
                 needsAll -= 1
-                try await complete(units)
+                // The value of a document that can't be decoded isn't known, and the units are independent of it.
+                do { try await complete(units) } catch is StoreError { needsAll = 0 }
                 continue
             case .lost, .refused:
                 break
             }
             if ContinuousClock.now > start.advanced(by: Self.longestCall) {
-                return units.map { _ in .failure(mapper.outcomeUnknown("the process was stopped", cause: failure)) }
+                return .committed(
+                    units.map { _ in .failure(mapper.outcomeUnknown("the process was stopped", cause: failure)) })
             }
             switch await fate(of: batch, failure, until: deadline) {
             case .stored(let refusals):
-                return try arguments.outcomes(refusals)
+                return .committed(try arguments.outcomes(refusals))
             case .unknown(let what):
-                return units.map { _ in .failure(mapper.outcomeUnknown(what, cause: failure)) }
+                return .committed(units.map { _ in .failure(mapper.outcomeUnknown(what, cause: failure)) })
             case .notStored:
                 if ContinuousClock.now >= deadline { throw PostgresFailure.unreachable("\(failure)") }
-                if failure.isOfConnection { continue }
-                return await commitAlone(units, failure)
+                if !failure.isOfConnection { return .refused(failure) }
+                lossCount += 1
+                if lossCount == 2, units.count > 1 { return .lostTwice }
             }
         }
     }
 
-    /// Commits each unit alone, because the server has refused the batch.
-    ///
-    /// Plain SQL is refused more often than the changes of the store, so units without it go first and together.
-    private func commitAlone(_ units: [CommitUnit], _ failure: PostgresFailure) async -> [Result<Void, any Error>] {
-        if units.count == 1, let unit = units.first {
-            return [.failure(error(failure, of: unit))]
-        }
-        let plain = units.indices.filter { units[$0].work.isEmpty }
-        let parts = plain.count < units.count ? [plain] : []
-        let rest = units.indices.filter { parts.isEmpty || !units[$0].work.isEmpty }.map { [$0] }
-        var outcomes: [Int: Result<Void, any Error>] = [:]
-        for part in parts + rest where !part.isEmpty {
-            for (index, outcome) in zip(part, await commit(part.map { units[$0] })) { outcomes[index] = outcome }
-        }
-        return units.indices.map { outcomes[$0] ?? .failure(failure) }
-    }
-
     private func error(_ failure: PostgresFailure, of unit: CommitUnit) -> any Error {
-        if case .refused(CommitProcedure.leaseLost, _) = failure, let lease = unit.changes.settlements.last?.lease {
+        if case .refused(CommitProcedure.leaseLost, _, _) = failure, let lease = unit.changes.settlements.last?.lease {
             return StoreError.leaseLost(lease)
         }
         if !unit.work.isEmpty, let error = PostgresStatementError(failure) { return error }
@@ -174,12 +226,12 @@ final class BatchCommitter: Sendable {
         let state = check.state
         let values: [PostgresValue] = [
             .id(batch), .id(writer), .integer(state.generation), .flag(isDurable), .flag(prunes),
-            .text(target.isPooled ? [UInt8](target.path) : nil),
-            .text(target.isPooled ? [UInt8]("\(target.lockTimeout.milliseconds)") : nil), .flag(needsAll),
         ]
         let call = CommitProcedure.call(in: target.quotedSchema)
         faults?(.commitQueued)
-        let rows = try await session.run(call, values + arguments.values(undeclared: state.undeclared), isAlone: true)
+        let rows = try await session.run(
+            call, values + target.callSettings + [.flag(needsAll)] + arguments.values(undeclared: state.undeclared),
+            isAlone: true)
         faults?(.afterCommit)
         guard let row = rows.first else {
             throw PostgresFailure.lost("the procedure has returned no row")

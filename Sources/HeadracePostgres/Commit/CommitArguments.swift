@@ -83,7 +83,9 @@ struct CommitArguments {
             tables.append(
                 "m", unit, .id(message.id), .text(message.kind.rawValue), .text(message.name),
                 .integer(Int64(message.version)), .text(message.stream?.kind), .text(message.stream?.key),
-                .integer(message.dueAt.milliseconds), .bytes(Array(message.json)), .text(try text(of: message.origin)))
+                .integer(message.dueAt.milliseconds), .integer(message.since?.milliseconds),
+                .bytes(Array(message.json)),
+                .text(try text(of: message.origin)))
         }
         for id in changes.cancellations { tables.append("c", unit, .id(id)) }
     }

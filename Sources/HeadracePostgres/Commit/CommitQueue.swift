@@ -40,11 +40,15 @@ final class CommitQueue: Sendable {
 
     private struct Call {
         var count = 0
+        var byteCount = 0
         var subjects: Set<CommitUnit.Subject> = []
     }
 
     /// Maximum number of units in one call, so that the first doesn't wait long for the last.
     private static let largestBatch = 128
+
+    /// Maximum length of the documents and messages in one call, unless a single unit has more, in bytes.
+    private static let longestBatch = 8 << 20
 
     private let state: Mutex<State>
     private let committers: [BatchCommitter]
@@ -77,7 +81,10 @@ final class CommitQueue: Sendable {
     private func run(_ number: Int) async {
         while let batch = takeBatch(number) {
             let begin = meter?.now
-            let outcomes = await committers[number].commit(batch.map(\.unit))
+            let resumed = Mutex<Set<Int>>([])
+            let outcomes = await committers[number].commit(batch.map(\.unit)) { index, outcome in
+                if resumed.withLock({ $0.insert(index).inserted }) { batch[index].continuation.resume(with: outcome) }
+            }
             let waitingCount = state.withLock { state in
                 state.calls[number] = Call()
                 state.collectorCount += 1
@@ -86,7 +93,10 @@ final class CommitQueue: Sendable {
             if let meter, let begin {
                 meter.report(outcomes, queued: batch.first?.queued, begin: begin, waitingCount: waitingCount)
             }
-            for (entry, outcome) in zip(batch, outcomes) { entry.continuation.resume(with: outcome) }
+            let early = resumed.withLock(\.self)
+            for (index, outcome) in outcomes.enumerated() where !early.contains(index) {
+                batch[index].continuation.resume(with: outcome)
+            }
             // The callers that go on with another commit join the next batch. Otherwise, it would have few units.
             await Task.yield()
         }
@@ -103,13 +113,15 @@ final class CommitQueue: Sendable {
             // A unit that waits keeps its place before later units with the same subject.
             var subjects = state.calls.reduce(into: Set()) { $0.formUnion($1.subjects) }
             for (index, entry) in state.waiting.enumerated() where state.isCallDue {
-                if call.count == Self.largestBatch {
+                let isFull = call.count > 0 && call.byteCount + entry.unit.byteCount > Self.longestBatch
+                if isFull || call.count == Self.largestBatch {
                     rest += state.waiting[index...]
                     break
                 }
                 if subjects.isDisjoint(with: entry.unit.subjects) {
                     batch.append(entry)
                     call.count += 1
+                    call.byteCount += entry.unit.byteCount
                     call.subjects.formUnion(entry.unit.subjects)
                 } else {
                     rest.append(entry)

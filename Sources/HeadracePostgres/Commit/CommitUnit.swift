@@ -23,6 +23,9 @@ struct CommitUnit: Sendable {
     let work: [StatementWork]
     let subjects: Set<Subject>
 
+    /// Length of its documents, messages, and plain SQL in bytes.
+    let byteCount: Int
+
     /// - Throws: ``HeadraceStorage/StoreError`` if the store can't keep the changes.
     init(_ changes: ChangeSet, numbers: PostgresSchemaIDs) throws {
         let references = changes.writes.map(\.document.reference) + changes.deletions.map(\.reference)
@@ -47,8 +50,27 @@ struct CommitUnit: Sendable {
         for record in changes.idempotencyRecords { subjects.insert(.idempotencyKey(BytewiseString(record.key))) }
         for settlement in changes.settlements { subjects.insert(.lane(settlement.lease.lane)) }
         for id in changes.scheduled.map(\.id) + changes.cancellations { subjects.insert(.message(id)) }
+        byteCount = changes.byteCount + work.reduce(0) { $0 + $1.byteCount }
+        try TextLimit.require(byteCount)
         self.changes = changes
         self.subjects = subjects
     }
+}
+
+extension ChangeSet {
+    /// Length of the documents and messages in bytes.
+    fileprivate var byteCount: Int {
+        var count = 0
+        for document in writes.map(\.document) + requirements { count += document.json.count }
+        for event in events { count += event.json.count }
+        for message in scheduled { count += message.json.count }
+        for record in idempotencyRecords { count += record.command.count + record.outcome.count }
+        return count
+    }
+}
+
+extension StatementWork {
+    /// Length of the SQL and its arguments in bytes.
+    fileprivate var byteCount: Int { arguments.reduce(sql.utf8.count) { $0 + ($1.text?.utf8.count ?? 0) } }
 }
 #endif

@@ -55,9 +55,9 @@ public struct PostgresStatementError: CodedError {
 
     /// Returns `nil` for a failure of the server or of a lock, which doesn't concern the statement.
     init?(_ failure: PostgresFailure) {
-        guard case .refused(let state, let reason) = failure else { return nil }
-        let others = ["08", "25", "40", "53", "55", "57", "58", "F0", "HR", "XX"]
-        if others.contains(where: { state.hasPrefix($0) }) { return nil }
+        guard case .refused(let state, let reason, _) = failure, !failure.isOfServer, !state.hasPrefix("HR") else {
+            return nil
+        }
         let remedy =
             state == "0A000" || state == "2D000"
             ? "remove BEGIN, COMMIT, and ROLLBACK from the SQL" : "correct the statement or its arguments"

@@ -28,7 +28,7 @@ extension ArgumentTables {
             .integer(settlement.lease.lane), .integer(settlement.lease.token), .integer(round),
             .integer(settlement.attempts.map(Int64.init)), .integer(end.number.rawValue), .integer(end.ready),
             .integer(end.since), .text(settlement.storedReason ?? end.name), .integer(end.version),
-            .integer(end.unknownSince),
+            .integer(end.unknownSince), .integer(settlement.firstPosition),
         ]
         append("s", all: (unit.map { [.integer($0)] } ?? []) + cells)
         let number = Int64(count("s"))

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #if Postgres
+import HeadraceStorage
 import Synchronization
 
 /// The last new lane of each subscription that this store has leased.
@@ -35,19 +36,16 @@ final class LeaseHints: Sendable {
         }
     }
 
-    /// Notes the new lanes among the leased `rows`.
-    func note(_ rows: PostgresRows, of subscriptions: [String]) throws {
-        if rows.count == 0 { return }
-        try state.withLock { state in
-            for row in rows.rows {
-                let replays = try row.integer(LeaseProcedure.replaysColumn)
-                if replays != state.replays {
-                    state = State()
-                    state.replays = replays
-                }
-                guard try row.flag(LeaseProcedure.isNewColumn) else { continue }
-                let subscription = subscriptions[Int(try row.integer(2)) - 1]
-                state.lanes[subscription] = max(state.lanes[subscription] ?? 0, try row.integer(0))
+    /// Notes the new lanes among `lanes`, whose leases are on the disk of the server.
+    func note(_ lanes: [Leasing.Lane], of subscriptions: [String], replays: Int64) {
+        state.withLock { state in
+            if replays != state.replays {
+                state = State()
+                state.replays = replays
+            }
+            for lane in lanes where lane.isNew {
+                let subscription = subscriptions[lane.subscription]
+                state.lanes[subscription] = max(state.lanes[subscription] ?? 0, lane.lease.lane)
             }
         }
     }

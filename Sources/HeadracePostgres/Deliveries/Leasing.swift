@@ -13,64 +13,125 @@ struct Leasing: Sendable {
     /// Maximum number of lanes in a request, because the positions in an array are numbers of 32 bits.
     private static let mostLanes = 1_000_000
 
+    /// A leased lane, as the procedure returns it.
+    struct Lane {
+        let lease: Lease
+
+        /// The place of the subscription in the request.
+        let subscription: Int
+        let attempts: Int
+        let mayHaveRun: Bool
+        let unknownSince: Int64?
+
+        /// The last position that is leased.
+        let place: Int64
+
+        /// Whether it had never been leased.
+        let isNew: Bool
+
+        /// - Throws: ``PostgresFailure`` if a value is missing.
+        fileprivate init(_ values: ArraySlice<Int64?>) throws {
+            let numbers = values.map { $0 ?? 0 }
+            guard numbers.count == LeaseProcedure.laneWidth else {
+                throw PostgresFailure.refused(state: "22004", message: "a leased lane has \(numbers.count) values")
+            }
+            lease = Lease(lane: numbers[0], token: numbers[1])
+            subscription = Int(numbers[2]) - 1
+            attempts = Int(numbers[3])
+            mayHaveRun = numbers[4] == 1
+            unknownSince = values[values.startIndex + 5]
+            place = numbers[6]
+            isNew = numbers[7] == 1
+        }
+    }
+
     let session: Session
+    let target: SessionTarget
     let hints: LeaseHints
 
     func lease(_ request: LeaseRequest, checksClocks: Bool) async throws -> LeasedDeliveries {
+        let subscriptions = PostgresValue.byteStrings(request.subscriptions.map { [UInt8]($0) })
+        // Without room, the request only asks which subscriptions are paused.
+        let lanes = request.laneLimit > 0 ? try await lanes(of: request, subscriptions, checksClocks: checksClocks) : []
+        async let next = session.run(LeaseProcedure.nextDue, [subscriptions, .integer(request.now.milliseconds)])
+        var leased = LeasedDeliveries()
+        if !lanes.isEmpty { leased.lanes = try await deliveries(of: lanes, request) }
+        let states = try await next.rows
+        leased.nextDue = states.compactMap { $0.optionalInteger(0) }.min().map(Date.init(milliseconds:))
+        leased.paused = Set(states.compactMap { $0.optionalText(1) })
+        // A process that began a replay may have ended.
+        for name in states.compactMap({ $0.optionalText(2) }) {
+            do {
+                if try await Replaying(session: session).advance(name, waits: false) != nil {
+                    leased.nextDue = request.now
+                }
+            } catch  where !leased.lanes.isEmpty {
+                // The leased lanes would wait for the end of their leases. The next request tries again.
+                continue
+            }
+        }
+        return leased
+    }
+
+    /// Leases lanes; when this returns, the leases are on the disk, and the lock is free.
+    private func lanes(
+        of request: LeaseRequest,
+        _ subscriptions: PostgresValue,
+        checksClocks: Bool
+    ) async throws -> [Lane] {
         var known: [(subscription: Int64, message: KnownMessage)] = []
         for (index, name) in request.subscriptions.enumerated() {
             known += (request.known[name] ?? []).map { (Int64(index + 1), $0) }
         }
-        let subscriptions = PostgresValue.byteStrings(request.subscriptions.map { [UInt8]($0) })
-        let now = request.now.milliseconds
         let end = request.now.advanced(by: request.duration).milliseconds
         let hint = hints.read(request.subscriptions)
         let rows = try await session.run(
-            LeaseProcedure.call,
-            [
-                subscriptions, .integer(Int64(min(max(0, request.laneLimit), Self.mostLanes))),
+            LeaseProcedure.call(in: target.quotedSchema),
+            target.callSettings + [
+                subscriptions, .integer(Int64(min(request.laneLimit, Self.mostLanes))),
                 .integer(Int64(request.batchLimit)),
-                .integer(now), .integer(max(1, end)), .integer(end), .flag(checksClocks),
+                .integer(request.now.milliseconds), .integer(max(1, end)), .integer(end), .flag(checksClocks),
                 .integers(known.map(\.subscription)), .byteStrings(known.map { [UInt8]($0.message.name) }),
                 .integers(known.map { Int64($0.message.versions.lowerBound) }),
                 .integers(known.map { Int64($0.message.versions.upperBound) }),
                 .integers(hint.lanes), .integer(hint.replays),
-            ]
+            ],
+            isAlone: true
         )
-        try hints.note(rows, of: request.subscriptions)
-        var leased = LeasedDeliveries()
-        for row in rows.rows {
-            let delivery = try delivery(row, of: request, after: leased.lanes.last?.last)
-            if leased.lanes.last?.last?.lease == delivery.lease {
-                leased.lanes[leased.lanes.count - 1].append(delivery)
-            } else {
-                leased.lanes.append([delivery])
-            }
+        guard let row = rows.first, let values = try row.optionalIntegers(1) else { return [] }
+        let lanes = try stride(from: 0, to: values.count, by: LeaseProcedure.laneWidth).map {
+            try Lane(values[$0..<min($0 + LeaseProcedure.laneWidth, values.count)])
         }
-        async let next = session.run(LeaseProcedure.nextDue, [subscriptions, .integer(now)])
-        if !leased.lanes.isEmpty {
-            // A handler can have effects outside of the database, so its event must not be lost any longer.
-            _ = try await session.run("SELECT pg_logical_emit_message(true, 'headrace', '') IS NULL")
-        }
-        let states = try await next.rows
-        leased.nextDue = states.compactMap { $0.optionalInteger(0) }.min().map(Date.init(milliseconds:))
-        leased.paused = Set(states.compactMap { $0.optionalText(1) })
-        return leased
+        // A crash of the server takes back no lease from here on, so it can't make a lane new again.
+        hints.note(lanes, of: request.subscriptions, replays: try row.integer(0))
+        return lanes
     }
 
-    private func delivery(_ row: PostgresRow, of request: LeaseRequest, after last: Delivery?) throws -> Delivery {
-        let lease = Lease(lane: try row.integer(0), token: try row.integer(1))
-        let isFirst = lease != last?.lease
-        return Delivery(
-            lease: lease,
-            position: try row.integer(6),
-            subscription: request.subscriptions[Int(try row.integer(2)) - 1],
-            attempt: isFirst ? Int(try row.integer(3)) + 1 : 1,
-            mayHaveRun: try row.flag(4),
-            unknownSince: isFirst ? row.optionalInteger(5).map(Date.init(milliseconds:)) : nil,
-            isReplay: try row.flag(7),
-            content: try DocumentRows.content(row, from: 8)
+    /// Reads the deliveries of leased lanes.
+    private func deliveries(of lanes: [Lane], _ request: LeaseRequest) async throws -> [[Delivery]] {
+        let rows = try await session.run(
+            LeaseProcedure.messages,
+            [
+                .integers(lanes.map(\.lease.lane)), .integers(lanes.map(\.lease.token)), .integers(lanes.map(\.place)),
+            ]
         )
+        var batches: [[Delivery]] = []
+        for row in rows.rows {
+            let lane = lanes[Int(try row.integer(0)) - 1]
+            let isFirst = batches.last?.last?.lease != lane.lease
+            let delivery = Delivery(
+                lease: lane.lease,
+                position: try row.integer(1),
+                subscription: request.subscriptions[lane.subscription],
+                attempt: isFirst ? lane.attempts + 1 : 1,
+                mayHaveRun: lane.mayHaveRun,
+                unknownSince: isFirst ? lane.unknownSince.map(Date.init(milliseconds:)) : nil,
+                isReplay: try row.flag(2),
+                content: try DocumentRows.content(row, from: 3)
+            )
+            if isFirst { batches.append([delivery]) } else { batches[batches.count - 1].append(delivery) }
+        }
+        return batches
     }
 }
 #endif

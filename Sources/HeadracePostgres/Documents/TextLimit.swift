@@ -33,6 +33,24 @@ enum TextLimit {
         )
     }
 
+    /// Maximum length of the documents, messages, and plain SQL of a unit of work, in bytes.
+    ///
+    /// PostgreSQL receives messages of at most 1 GiB. The rest is room for keys, index entries, and settlements.
+    /// <https://www.postgresql.org/docs/15/limits.html>
+    static let messageLength = 800 << 20
+
+    /// Throws ``HeadraceStorage/StoreError`` with the code `tooLong` if `byteCount` is greater than ``messageLength``.
+    static func require(_ byteCount: Int) throws {
+        if byteCount <= messageLength { return }
+        throw StoreError(
+            code: .tooLong,
+            message: """
+                The documents and messages of the unit of work have \(byteCount) bytes, but PostgreSQL receives at most \
+                \(messageLength). Nothing was stored. To fix, divide the unit of work, or keep large contents elsewhere.
+                """
+        )
+    }
+
     /// Throws ``HeadraceStorage/StoreError`` with the code `tooLong` if a text of `changes` exceeds the limit.
     static func require(_ changes: ChangeSet) throws {
         for write in changes.writes {

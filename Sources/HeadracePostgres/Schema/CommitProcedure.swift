@@ -36,6 +36,18 @@ enum CommitProcedure {
     /// The SQLSTATE of a commit that adds values to a unique index, which misses documents of programs without the index.
     static let outdated = "HR003"
 
+    /// The number of the last batch, and whether a writer other than `$1` has stored a batch after the number `$2`.
+    ///
+    /// The lock of the writers makes the numbers ascend in the order of the commits, so an index finds the new batches without
+    /// those before. The order makes the server use it. A tombstone has a number, too, but is stored without the lock.
+    static let otherBatches = """
+        SELECT coalesce((SELECT max(number) FROM outcome WHERE refusals IS NOT NULL), 0),
+            (
+                SELECT number FROM outcome WHERE number > $2 AND writer <> $1 AND refusals IS NOT NULL
+                ORDER BY number LIMIT 1
+            ) IS NOT NULL
+        """
+
     /// The parameters before the columns, with their types.
     ///
     /// `path` and `lock_timeout` are the settings of a session that keeps none, and otherwise NULL.
@@ -70,7 +82,8 @@ enum CommitProcedure {
             ("d_event", "bigint"), ("d_subscription", "bytea"), ("d_kind", "bytea"), ("d_key", "bytea"),
             // Scheduled messages, and cancellations.
             ("m_unit", "bigint"), ("m_id", "uuid"), ("m_type", "text"), ("m_name", "bytea"), ("m_version", "bigint"),
-            ("m_kind", "bytea"), ("m_key", "bytea"), ("m_due", "bigint"), ("m_document", "text"), ("m_origin", "text"),
+            ("m_kind", "bytea"), ("m_key", "bytea"), ("m_due", "bigint"), ("m_since", "bigint"), ("m_document", "text"),
+            ("m_origin", "text"),
             ("c_unit", "bigint"), ("c_id", "uuid"),
             // The units of the settlements, whose other columns follow.
             ("s_unit", "bigint"),
@@ -211,9 +224,12 @@ enum CommitProcedure {
             refuse(
                 """
                 SELECT s.unit, 6, s.n, NULL::bigint, NULL::bytea
-                FROM unnest(s_unit, s_lane, s_token, s_round) WITH ORDINALITY s (unit, lane, token, round, n)
-                WHERE s.round = 0
-                    AND NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
+                FROM unnest(s_unit, s_lane, s_token, s_round, s_first)
+                    WITH ORDINALITY s (unit, lane, token, round, first, n)
+                WHERE s.round = 0 AND (
+                    NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = s.lane AND lane.token = s.token)
+                        OR \(SettlementProcedure.isTooLate)
+                )
                 """)),
         """
         IF cardinality(v_found) > 0 THEN
@@ -276,19 +292,7 @@ enum CommitProcedure {
                 WHERE w.version = 1 AND w.unit <> ALL (v_refused);
             END IF;
             """),
-        ifAny(
-            "u_index",
-            """
-            INSERT INTO unindexed (index_id, key)
-            SELECT u.index, changed.key FROM (
-                SELECT unit, kind, key FROM unnest(x_unit, x_kind, x_key) x (unit, kind, key)
-                UNION ALL
-                SELECT unit, kind, key FROM unnest(w_unit, w_kind, w_key) w (unit, kind, key)
-            ) changed
-            JOIN unnest(u_kind, u_index) u (kind, index) ON u.kind = changed.kind
-            WHERE changed.unit <> ALL (v_refused)
-            ON CONFLICT DO NOTHING;
-            """),
+        ifAny("u_index", IndexFunction.note),
         ifAny(
             "o_unit",
             """
@@ -352,7 +356,9 @@ enum CommitProcedure {
         ifAny(
             "m_unit",
             """
-            PERFORM schedule(v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document, m_origin);
+            PERFORM schedule(
+                v_refused, m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_since, m_document, m_origin
+            );
             """),
         ifAny(
             "c_unit",

@@ -74,7 +74,7 @@ enum DeliveryProcedures {
         """
         CREATE OR REPLACE FUNCTION schedule(
             p_refused bigint[], m_unit bigint[], m_id uuid[], m_type text[], m_name bytea[], m_version bigint[],
-            m_kind bytea[], m_key bytea[], m_due bigint[], m_document text[], m_origin text[]
+            m_kind bytea[], m_key bytea[], m_due bigint[], m_since bigint[], m_document text[], m_origin text[]
         ) RETURNS void LANGUAGE plpgsql AS $function$
         #variable_conflict use_column
         BEGIN
@@ -84,13 +84,14 @@ enum DeliveryProcedures {
 
             WITH message AS MATERIALIZED (
                 SELECT nextval('message_number') AS number, nextval('lane_id') AS lane, ordered.* FROM (
-                    SELECT * FROM unnest(m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_document, m_origin)
-                        WITH ORDINALITY m (unit, id, type, name, version, kind, key, due, document, origin, n)
+                    SELECT * FROM unnest(
+                        m_unit, m_id, m_type, m_name, m_version, m_kind, m_key, m_due, m_since, m_document, m_origin
+                    ) WITH ORDINALITY m (unit, id, type, name, version, kind, key, due, since, document, origin, n)
                     WHERE m.unit <> ALL (p_refused) ORDER BY n
                 ) ordered
             ), made AS (
-                INSERT INTO lane (id, subscription, ready_at)
-                SELECT message.lane, subscription.id, greatest(1, message.due)
+                INSERT INTO lane (id, subscription, ready_at, since)
+                SELECT message.lane, subscription.id, greatest(1, message.due), message.since
                 FROM message, subscription WHERE subscription.name = '\(scheduled)'
             ), stored AS (
                 INSERT INTO scheduled_message (
@@ -111,21 +112,29 @@ enum DeliveryProcedures {
             DELETE FROM scheduled_message WHERE id = ANY (p_ids);
         $function$
         """,
+        // Returns when the renewals are on the disk: a relay relies on them, and a crash of the server must not let another relay
+        // lease a lane before the end that this relay knows.
         """
-        CREATE OR REPLACE FUNCTION renew(p_lanes bigint[], p_tokens bigint[], p_ready bigint) RETURNS bigint[]
-        LANGUAGE plpgsql AS $function$
+        CREATE OR REPLACE PROCEDURE renew_leases(
+            p_path text, p_lock_timeout text, p_lanes bigint[], p_tokens bigint[], p_ready bigint, INOUT p_refused bigint[]
+        ) LANGUAGE plpgsql AS $procedure$
         BEGIN
+            IF p_path IS NOT NULL THEN
+                PERFORM set_config('search_path', p_path, true), set_config('lock_timeout', p_lock_timeout, true);
+            END IF;
             PERFORM set_config('synchronous_commit', 'off', true);
             PERFORM \(CommitProcedure.lock);
             UPDATE lane SET since = p_ready - (ready_at - since), ready_at = p_ready
             FROM unnest(p_lanes, p_tokens) lease (lane, token)
             WHERE lane.id = lease.lane AND lane.token = lease.token;
-            RETURN ARRAY(
+            p_refused := ARRAY(
                 SELECT n FROM unnest(p_lanes, p_tokens) WITH ORDINALITY lease (lane, token, n)
                 WHERE NOT EXISTS (SELECT 1 FROM lane WHERE lane.id = lease.lane AND lane.token = lease.token)
                 ORDER BY n
             );
-        END $function$
+            COMMIT;
+            PERFORM pg_logical_emit_message(true, 'headrace', '');
+        END $procedure$
         """,
         """
         CREATE OR REPLACE FUNCTION replay_dead_letters(p_ids bigint[]) RETURNS bigint LANGUAGE plpgsql AS $function$
@@ -176,37 +185,6 @@ enum DeliveryProcedures {
             DELETE FROM dead_letter WHERE id = ANY (p_ids);
             GET DIAGNOSTICS v_count = ROW_COUNT;
             RETURN v_count;
-        END $function$
-        """,
-        """
-        CREATE OR REPLACE FUNCTION replay(p_name bytea, p_events bytea[], p_after bigint) RETURNS bigint
-        LANGUAGE plpgsql AS $function$
-        #variable_conflict use_column
-        DECLARE
-            v_subscription bigint;
-            v_positions bigint[];
-            v_kinds bytea[];
-            v_keys bytea[];
-        BEGIN
-            PERFORM \(CommitProcedure.lock);
-            INSERT INTO subscription (name)
-            SELECT p_name WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE name = p_name);
-            SELECT id INTO v_subscription FROM subscription WHERE name = p_name;
-            UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
-                unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
-            WHERE subscription = v_subscription;
-            PERFORM nextval('replay_number');
-            SELECT array_agg(position ORDER BY position), array_agg(stream_kind ORDER BY position),
-                array_agg(stream_key ORDER BY position)
-            INTO v_positions, v_kinds, v_keys
-            FROM event
-            WHERE position > p_after AND name = ANY (p_events) AND NOT EXISTS (
-                SELECT 1 FROM delivery JOIN lane ON lane.id = delivery.lane
-                WHERE delivery.position = event.position AND lane.subscription = v_subscription
-            );
-            IF v_positions IS NULL THEN RETURN 0; END IF;
-            PERFORM deliver(v_positions, array_fill(p_name, ARRAY[cardinality(v_positions)]), v_kinds, v_keys, true);
-            RETURN cardinality(v_positions);
         END $function$
         """,
         """

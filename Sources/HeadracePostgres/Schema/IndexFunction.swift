@@ -5,8 +5,23 @@
 //===----------------------------------------------------------------------===//
 
 #if Postgres
-/// The function that replaces the entries of documents in some indexes.
+/// The statements about indexes that miss the documents of programs without them.
 enum IndexFunction {
+    /// Notes the documents of a batch for the indexes that its program doesn't declare, within the procedure that commits.
+    static let note = """
+        INSERT INTO unindexed (index_id, key)
+        SELECT u.index, changed.key FROM (
+            SELECT unit, kind, key FROM unnest(x_unit, x_kind, x_key) x (unit, kind, key)
+            UNION ALL
+            SELECT unit, kind, key FROM unnest(w_unit, w_kind, w_key) w (unit, kind, key)
+        ) changed
+        JOIN unnest(u_kind, u_index) u (kind, index) ON u.kind = changed.kind
+        WHERE changed.unit <> ALL (v_refused)
+        ON CONFLICT DO NOTHING;
+        """
+
+    /// Creates the function that replaces the entries of documents in some indexes.
+    ///
     /// Skips documents whose row has changed since their entries were computed: the row's number is its `xmin`, or NULL for
     /// a document that doesn't exist.
     static let statement = """

@@ -14,13 +14,13 @@ enum SettlementProcedure {
 
     /// The parameters, with their types.
     ///
-    /// `s_name` is the name of an unknown message, or the error before a retry. `a_` are acknowledged positions, and `f_` failures, by
+    /// `s_first` is the first position that the relay believes unsettled. `s_name` is the name of an unknown message, or the error before a retry. `a_` are acknowledged positions, and `f_` failures, by
     /// number of settlement.
     static let columns: [(name: String, type: String)] = [
         // Settlements of one lane have ascending rounds, from 0.
         ("s_lane", "bigint"), ("s_token", "bigint"), ("s_round", "bigint"), ("s_attempts", "bigint"),
         ("s_end", "bigint"), ("s_ready", "bigint"), ("s_since", "bigint"), ("s_name", "bytea"), ("s_version", "bigint"),
-        ("s_unknown", "bigint"),
+        ("s_unknown", "bigint"), ("s_first", "bigint"),
         ("a_settlement", "bigint"), ("a_position", "bigint"),
         ("f_settlement", "bigint"), ("f_position", "bigint"), ("f_attempts", "bigint"), ("f_reason", "bytea"),
         ("f_date", "bigint"),
@@ -51,7 +51,12 @@ enum SettlementProcedure {
         ]
     }
 
-    /// Applies the settlements with the numbers `p_chosen`, and returns the numbers of those whose lease has ended.
+    /// The condition that the lane of the settlement `s` has a delivery before those that the relay believes unsettled.
+    static let isTooLate =
+        "EXISTS (SELECT 1 FROM delivery WHERE delivery.lane = s.lane AND delivery.position < s.first)"
+
+    /// Applies the settlements with the numbers `p_chosen`, and returns the numbers of those whose lease has ended, or whose lane has
+    /// an earlier delivery.
     private static var settle: String {
         """
         CREATE OR REPLACE FUNCTION settle(\(parameters)) RETURNS bigint[] LANGUAGE plpgsql AS $function$
@@ -62,9 +67,10 @@ enum SettlementProcedure {
         BEGIN
             FOR v_round IN 0..coalesce((SELECT max(round) FROM unnest(s_round) round), -1) LOOP
                 v_valid := ARRAY(
-                    SELECT s.n FROM unnest(s_lane, s_token, s_round) WITH ORDINALITY s (lane, token, round, n)
+                    SELECT s.n FROM unnest(s_lane, s_token, s_round, s_first)
+                        WITH ORDINALITY s (lane, token, round, first, n)
                     JOIN lane ON lane.id = s.lane AND lane.token = s.token
-                    WHERE s.round = v_round AND s.n = ANY (p_chosen)
+                    WHERE s.round = v_round AND s.n = ANY (p_chosen) AND NOT \(isTooLate)
                 );
                 v_refused := v_refused || ARRAY(
                     SELECT s.n FROM unnest(s_round) WITH ORDINALITY s (round, n)

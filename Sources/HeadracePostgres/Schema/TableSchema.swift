@@ -81,6 +81,24 @@ enum TableSchema {
                 "ALTER TABLE dead_letter ADD COLUMN IF NOT EXISTS correction text",
             ]
         ),
+        // Only procedures: a lease commits before its messages are read, a renewal waits for the disk, a settlement names the first
+        // position that it believes unsettled, and a scheduled message has the time at which it was scheduled, for which the tables
+        // have a column. The functions of earlier versions stay for their programs.
+        (8, []),
+        // A replay that isn't complete: the last position that it has passed, its last position, and the names of its events in the
+        // form of ReplayNames. NULL if there is none. The count is that of the last replay. Programs of earlier versions that replay
+        // call a function that stays, and lease by the function with the same parameters as before.
+        (
+            9,
+            [
+                """
+                ALTER TABLE subscription ADD COLUMN IF NOT EXISTS replay_after bigint,
+                    ADD COLUMN IF NOT EXISTS replay_until bigint,
+                    ADD COLUMN IF NOT EXISTS replay_names text,
+                    ADD COLUMN IF NOT EXISTS replay_count bigint NOT NULL DEFAULT 0
+                """
+            ]
+        ),
         // Documents whose entries in an index are out of date, because their last writer doesn't declare the index; and
         // how often entries were completed, so that a query notices a completion that is concurrent.
         (
@@ -176,7 +194,7 @@ enum TableSchema {
             token bigint NOT NULL DEFAULT 0,
             attempts bigint NOT NULL DEFAULT 0, -- that count for the first delivery
             begun bigint NOT NULL DEFAULT 0, -- position up to which deliveries were leased and not returned
-            since bigint, -- when ready_at was set, by the clock of the relay that set it
+            since bigint, -- when ready_at was set, by the clock that set it; NULL if ready_at doesn't depend on a clock
             unknown_name bytea, -- the message that a relay didn't know, while the lane waits for another relay
             unknown_version bigint,
             unknown_since bigint, -- when a relay first didn't know the first delivery

@@ -45,7 +45,7 @@ struct PostgresErrorMapper {
                     another store.
                     """
             )
-        case .refused(let state, let message):
+        case .refused(let state, let message, _):
             refused(state, message, failure)
         }
     }

@@ -42,7 +42,9 @@ final class Session: Sendable {
             Thread.detachNewThread {
                 continuation.resume(
                     with: Result {
-                        let libpq = try LibPQ(connecting: target.url, timeout: target.connectTimeout)
+                        let libpq = try LibPQ(
+                            connecting: target.url, timeout: target.connectTimeout,
+                            defaults: SessionTarget.clientKeepalives)
                         let state = SessionState()
                         let connection = PolledConnection(libpq, notify: notify) {
                             state.end()

@@ -44,13 +44,36 @@ struct SessionTarget: Sendable {
             """
             SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'
             """,
+            Self.keepalives,
         ]
     }
+
+    /// Seconds until a peer that is gone is noticed, in settings of libpq; parameters in the URL have priority.
+    static let clientKeepalives = [
+        ("keepalives_idle", "15"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+        ("tcp_user_timeout", "30000"),
+    ]
+
+    /// The statement that lets the server notice a client that is gone, or that reads nothing, unless the server has settings.
+    ///
+    /// A connection by a local socket has no such settings, and the server ignores them.
+    private static let keepalives = """
+        SELECT set_config(name, value, false) FROM pg_settings JOIN (
+            VALUES ('tcp_keepalives_idle', '15'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3'),
+                ('tcp_user_timeout', '30000')
+        ) wanted (name, value) USING (name) WHERE source = 'default'
+        """
 }
 
 extension SessionTarget {
     /// The value of `search_path`.
     var path: String { "\(quotedSchema), pg_catalog" }
+
+    /// The first arguments of a procedure, which has its own transactions: the settings of a connection that keeps none.
+    var callSettings: [PostgresValue] {
+        if !isPooled { return [.text(nil), .text(nil)] }
+        return [.text([UInt8](path)), .text([UInt8]("\(lockTimeout.milliseconds)"))]
+    }
 
     /// The statement before each request of a pooled connection, in its transaction.
     ///

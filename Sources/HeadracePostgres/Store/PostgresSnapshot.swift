@@ -15,11 +15,11 @@ final class PostgresSnapshot: EntityReader {
 
     /// - Parameters:
     ///   - session: A connection for this snapshot alone.
-    ///   - numbers: The kinds and indexes of the store.
     ///   - schema: The types of entity of the store.
+    ///   - numbers: The kinds and indexes of the store.
     ///   - mapper: Converts failures.
     /// - Throws: ``PostgresFailure``.
-    init(on session: Session, numbers: PostgresSchemaIDs, schema: EntitySchema, mapper: PostgresErrorMapper)
+    init(on session: Session, schema: EntitySchema, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper)
         async throws
     {
         reading = DocumentReading(session: session, numbers: numbers)
@@ -46,6 +46,7 @@ final class PostgresSnapshot: EntityReader {
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
         return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).fetch(query) }
     }
 

@@ -14,20 +14,23 @@ extension PostgresStore: DeliveryStore {
         { [clock] in clock.now }
     }
 
-    // Leases and settlements don't wait for the disk, as they can be lost in a power failure: a delivery whose
-    // acknowledgement is lost is repeated. The commit of a handler waits, and with it everything written before it is on
-    // the disk.
+    // Settlements don't wait for the disk, as they can be lost in a crash of the server: a delivery whose acknowledgement is
+    // lost is repeated, and later settlements of its lane are refused. Leases and renewals wait for the disk after their lock is
+    // free, because this process relies on them. The commit of a handler waits, and with it everything written before it is
+    // on the disk.
 
     /// Leases lanes that are due.
     ///
-    /// The events of the deliveries are on the disk when this returns.
+    /// The leases, and the events of their deliveries, are on the disk when this returns. The lock of the writers is held only
+    /// until the lanes are leased: their messages are read afterwards, so a process that is stopped while it reads stops no
+    /// other process.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         let leased = try await mapper.translating {
-            try await Leasing(session: try await deliveries.session(), hints: leaseHints)
+            try await Leasing(session: try await deliveries.session(), target: target, hints: leaseHints)
                 .lease(request, checksClocks: checksClocks)
         }
         faults?(.afterLease)
@@ -56,14 +59,19 @@ extension PostgresStore: DeliveryStore {
     /// - Returns: The leases that are no longer valid.
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
-        let refused = try await write(
-            "SELECT unnest(renew($1, $2, $3))",
-            [
-                .integers(leases.map(\.lane)), .integers(leases.map(\.token)), .integer(max(1, date.milliseconds)),
-            ]
-        )
+        let rows = try await mapper.translating(.unknown) {
+            try await deliveries.session().run(
+                "CALL \(target.quotedSchema).renew_leases($1, $2, $3, $4, $5, NULL)",
+                target.callSettings + [
+                    .integers(leases.map(\.lane)), .integers(leases.map(\.token)),
+                    .integer(max(1, date.milliseconds)),
+                ],
+                isAlone: true
+            )
+        }
         try await mapper.translating { try await clock.measure(on: try await deliveries.session()) }
-        return try refused.rows.map { leases[Int(try $0.integer(0)) - 1] }
+        let refused = try rows.first?.optionalIntegers(0) ?? []
+        return refused.compactMap { $0.map { leases[Int($0) - 1] } }
     }
 
     /// Returns the record under an idempotency key, or `nil` if no record exists.
@@ -151,9 +159,11 @@ extension PostgresStore: DeliveryStore {
         Int(try await write("SELECT discard_dead_letters($1)", [.integers(ids)]).first?.integer(0) ?? 0)
     }
 
-    /// Delivers events of the log to a subscription again, in one transaction.
+    /// Delivers events of the log to a subscription again.
     ///
-    /// Other writers wait meanwhile: some seconds for a million events.
+    /// A replay of more than 10,000 events takes several transactions, so that other writers don't wait long. No delivery of the
+    /// subscription is leased until the replay is complete. If this throws an error or the process ends meanwhile, relays that
+    /// handle the subscription complete the replay, or the next replay of the subscription does.
     ///
     /// - Returns: The number of events.
     /// - Throws: ``HeadraceStorage/StoreError``.
@@ -163,13 +173,21 @@ extension PostgresStore: DeliveryStore {
         after position: Int64
     ) async throws -> Int {
         try TextLimit.require(subscription, "subscription")
-        let rows = try await write(
-            "SELECT replay($1, $2, $3)",
-            [.bytes([UInt8](subscription)), .byteStrings(names.map { [UInt8]($0) }), .integer(position)],
-            isLimited: false
-        )
-        notifyRelays()
-        return Int(try rows.first?.integer(0) ?? 0)
+        defer { notifyRelays() }
+        return try await mapper.translating(.unknown) {
+            let replaying = Replaying(session: try await deliveries.session())
+            // A replay that isn't complete comes first.
+            var progress = try await replaying.begin(subscription, eventsNamed: names, after: position)
+            while progress == nil {
+                _ = try await replaying.advance(subscription, waits: true)
+                progress = try await replaying.begin(subscription, eventsNamed: names, after: position)
+            }
+            while let last = progress, !last.isComplete {
+                faults?(.afterReplayPart)
+                progress = try await replaying.advance(subscription, waits: true)
+            }
+            return progress?.count ?? 0
+        }
     }
 
     /// Pauses a subscription for all programs on the database, until it is resumed.
@@ -225,14 +243,8 @@ extension PostgresStore: DeliveryStore {
     }
 
     /// Runs a statement that changes deliveries; cancellation doesn't stop it.
-    private func write(
-        _ sql: String,
-        _ values: [PostgresValue],
-        isLimited: Bool = true
-    ) async throws -> PostgresRows {
-        try await mapper.translating(.unknown) {
-            try await deliveries.session().run(sql, values, isLimited: isLimited)
-        }
+    private func write(_ sql: String, _ values: [PostgresValue]) async throws -> PostgresRows {
+        try await mapper.translating(.unknown) { try await deliveries.session().run(sql, values) }
     }
 
     private func notifyRelays() {

@@ -87,7 +87,7 @@ public final class PostgresStore: ObservableStore {
     let leaseHints = LeaseHints()
     let clock = ServerClock()
     let faults: (@Sendable (FaultPoint) -> Void)?
-    private let target: SessionTarget
+    let target: SessionTarget
     private let thread: PollingThread
     private let commits: [SessionSlot]
     private let readers: [SessionSlot]
@@ -97,8 +97,8 @@ public final class PostgresStore: ObservableStore {
     private let writer = UUID()
     private let nextReader = Atomic(0)
 
-    /// The last batch of another store that ``noticeOtherCommits()`` has seen.
-    private let lastOther = Mutex<Int64?>(nil)
+    /// The last batch that ``noticeOtherCommits()`` has seen, of any store.
+    private let lastBatch = Mutex<Int64?>(nil)
 
     /// Opens the store in a database, and creates its schema and tables if they don't exist.
     ///
@@ -208,6 +208,7 @@ public final class PostgresStore: ObservableStore {
     /// - Throws: The errors of ``find(_:)``, and the code `schemaChanged` after another version of the program has changed
     ///   the indexes.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try schema.requireIndexes(of: query)
         guard let statement = check.numbers.statement(for: query) else {
             try Task.checkCancellation()
             return []
@@ -260,8 +261,7 @@ public final class PostgresStore: ObservableStore {
         return try await mapper.translating {
             let session = try await Session.connect(target, on: thread)
             try await check.requireCurrent(on: session)
-            return try await PostgresSnapshot(
-                on: session, numbers: check.numbers, schema: schema, mapper: mapper)
+            return try await PostgresSnapshot(on: session, schema: schema, numbers: check.numbers, mapper: mapper)
         }
     }
 
@@ -293,14 +293,18 @@ public final class PostgresStore: ObservableStore {
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` if the server can't be reached; `CancellationError`.
     public func noticeOtherCommits() async throws {
-        let last = try await read { [writer] reading in
-            try await reading.session.run(
-                "SELECT coalesce(max(number), 0) FROM outcome WHERE writer <> $1", [.id(writer)]
-            ).first?.integer(0) ?? 0
+        let seen = lastBatch.withLock(\.self)
+        let (last, hasOther) = try await read { [writer] reading in
+            let row = try await reading.session.run(
+                CommitProcedure.otherBatches,
+                [.id(writer), .integer(seen ?? .max)]
+            ).first
+            return (try row?.integer(0) ?? 0, try row?.flag(1) ?? false)
         }
-        let isNews = lastOther.withLock { seen in
-            defer { seen = max(last, seen ?? 0) }
-            return seen.map { $0 < last } ?? false
+        let isNews = lastBatch.withLock { newest in
+            // Two calls at the same time may both report a commit. A server that has crashed can use numbers again.
+            newest = seen.map { last < $0 } == true ? last : max(last, newest ?? 0)
+            return hasOther || seen.map { last < $0 } == true
         }
         if isNews { commitFeed.recordCommit(of: nil) }
     }

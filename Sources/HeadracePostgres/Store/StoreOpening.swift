@@ -176,8 +176,8 @@ struct StoreOpening {
     /// A migration replaces those with the same parameters, so their results must not change. A function with other
     /// parameters doesn't replace its predecessor, which programs of earlier versions still call until they end.
     private static let procedures =
-        DeliveryProcedures.statements + OperatorProcedures.statements + LeaseProcedure.statements
-        + SettlementProcedure.statements
+        DeliveryProcedures.statements + ReplayProcedure.statements + OperatorProcedures.statements
+        + LeaseProcedure.statements + SettlementProcedure.statements
         + [IndexFunction.statement, CommitProcedure.work, CommitProcedure.statement]
 
     private func run(_ statements: [String], _ session: Session) async throws {

@@ -33,12 +33,11 @@ import Foundation
     /// Connects and blocks the calling thread meanwhile.
     ///
     /// - Throws: ``PostgresFailure``, `unreachable` if the server doesn't answer, `refused` if it refuses the connection.
-    init(connecting url: String, timeout seconds: Int) throws {
+    init(connecting url: String, timeout seconds: Int, defaults: [(String, String)] = []) throws {
         // The parameters in the URL override those before it.
-        let parameters = [
-            ("fallback_application_name", "headrace"), ("connect_timeout", "\(seconds)"), ("dbname", url),
-            ("client_encoding", "UTF8"),
-        ]
+        let parameters =
+            [("fallback_application_name", "headrace"), ("connect_timeout", "\(seconds)")] + defaults
+            + [("dbname", url), ("client_encoding", "UTF8")]
         let pointer = unsafe Self.withTexts(parameters.map(\.0)) { keywords in
             unsafe Self.withTexts(parameters.map(\.1)) { values in
                 unsafe PQconnectdbParams(keywords, values, 1)
@@ -138,9 +137,15 @@ import Foundation
         default:
             // 67 is the field 'C', the state. <https://www.postgresql.org/docs/15/protocol-error-fields.html>
             let state = unsafe PQresultErrorField(result, 67).map { unsafe String(cString: $0) }
+            // 87 is the field 'W', the context.
+            let context = unsafe PQresultErrorField(result, 87).map { unsafe String(cString: $0) }
             let message = unsafe String(cString: PQresultErrorMessage(result))
             return .failure(
-                .refused(state: state ?? "", message: message.trimmingCharacters(in: .whitespacesAndNewlines)))
+                .refused(
+                    state: state ?? "",
+                    message: message.trimmingCharacters(in: .whitespacesAndNewlines),
+                    context: context ?? ""
+                ))
         }
     }
 

@@ -61,6 +61,33 @@ struct PostgresRow {
         return optionalInteger(column) ?? 0
     }
 
+    /// Returns the numbers of a column with an array, or `nil` for NULL.
+    ///
+    /// Related documentation: `array_send` in <https://github.com/postgres/postgres/blob/master/src/backend/utils/adt/arrayfuncs.c>.
+    ///
+    /// - Throws: ``PostgresFailure`` if the array isn't one of numbers, with one dimension.
+    func optionalIntegers(_ column: Int) throws -> [Int64?]? {
+        guard var rest = optionalBytes(column) else { return nil }
+        func take(_ count: Int) throws -> Int64 {
+            guard rest.count >= count else {
+                throw PostgresFailure.refused(state: "22P03", message: "column \(column) is not an array of numbers")
+            }
+            defer { rest = rest.dropFirst(count) }
+            let isNegative = rest.first.map { $0 >= 0x80 } ?? false
+            return rest.prefix(count).reduce(isNegative ? -1 : 0) { $0 << 8 | Int64($1) }
+        }
+        let dimensions = try take(4)
+        // Whether NULL occurs, and the type of the items.
+        _ = try (take(4), take(4))
+        if dimensions == 0 { return [] }
+        let count = try take(4)
+        _ = try take(4)
+        return try (0..<max(0, Int(count))).map { _ in
+            let length = try take(4)
+            return length < 0 ? nil : try take(Int(length))
+        }
+    }
+
     /// Returns the Boolean of a column.
     ///
     /// - Throws: ``PostgresFailure`` if the column is NULL.

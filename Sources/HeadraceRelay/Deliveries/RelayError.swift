@@ -14,7 +14,7 @@ public struct RelayError: CodedError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case retentionTooShort, alreadyRunning, unknownSubscription, notReplayable, ended, invalidDeclarations
-            case deadLetterGone, invalidCorrection
+            case deadLetterGone, invalidCorrection, handlerFailed
         }
 
         private let kind: Kind
@@ -43,6 +43,9 @@ public struct RelayError: CodedError {
 
         /// The corrected content of a dead letter isn't JSON, or doesn't decode as the type of the message.
         public static let invalidCorrection = Code(kind: .invalidCorrection)
+
+        /// A handler has failed in a test with `TestRelay` of `HeadraceTesting`.
+        public static let handlerFailed = Code(kind: .handlerFailed)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -79,6 +82,16 @@ extension RelayError {
         code: .ended,
         message: "The relay has ended, so its deliveries wait for another relay. To fix, create a new relay and run it."
     )
+
+    package static func handlersFailed(_ reasons: [String]) -> RelayError {
+        RelayError(
+            code: .handlerFailed,
+            message: """
+                A handler has failed. To fix, correct the handler, or expect this error in the test. The last attempts: \
+                \(reasons.joined(separator: "\n"))
+                """
+        )
+    }
 
     static func notReplayable(_ name: String) -> RelayError {
         RelayError(

@@ -81,7 +81,8 @@ public protocol DurableProcess: Codable, Sendable {
 
     /// The commands that the process sends.
     ///
-    /// `validate()` reports a command that no relay carries out, or that has no handler.
+    /// `validate()` reports a command that no relay carries out, or that has no handler. It can't find a command that a reaction sends
+    /// and that isn't listed: the reaction fails with ``ProcessError``.
     static var commands: [any DurableCommand.Type] { get }
 
     /// The reactions, one for each type of event and for each time-out.

@@ -21,6 +21,9 @@ public struct ProcessContext<Process: DurableProcess>: Sendable {
     /// The last change of each time-out: its date, or `nil` if it is cancelled.
     package private(set) var timeouts: [Process.Timeout: Date?] = [:]
 
+    /// The time-outs among ``timeouts`` whose dates count from ``now``.
+    private(set) var delayed: Set<Process.Timeout> = []
+
     /// Whether the process has ended.
     package private(set) var isEnded = false
 
@@ -43,6 +46,7 @@ public struct ProcessContext<Process: DurableProcess>: Sendable {
     ///   - delay: The time from ``now`` on.
     public mutating func setTimeout(_ timeout: Process.Timeout, after delay: Duration) {
         setTimeout(timeout, at: now.advanced(by: delay))
+        delayed.insert(timeout)
     }
 
     /// Sets a time-out, which replaces an earlier time of the same time-out.
@@ -52,6 +56,7 @@ public struct ProcessContext<Process: DurableProcess>: Sendable {
     ///   - date: The time; a time in the past means as soon as possible.
     public mutating func setTimeout(_ timeout: Process.Timeout, at date: Date) {
         timeouts[timeout] = .some(date)
+        delayed.remove(timeout)
     }
 
     /// Cancels a time-out; without effect if it isn't set.

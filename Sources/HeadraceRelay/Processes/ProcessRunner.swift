@@ -111,7 +111,10 @@ enum ProcessRunner<Process: DurableProcess> {
             if let earlier = stored.timeouts.removeValue(forKey: timeout.rawValue) {
                 context.cancelScheduled(earlier.message)
             }
-            if let date, !result.isEnded { try set(timeout.rawValue, at: date, of: stored, in: context) }
+            if let date, !result.isEnded {
+                let start = result.delayed.contains(timeout) ? result.now : nil
+                try set(timeout.rawValue, at: date, since: start, of: stored, in: context)
+            }
         }
         if result.isEnded {
             for timeout in stored.timeouts.values { context.cancelScheduled(timeout.message) }
@@ -128,13 +131,14 @@ enum ProcessRunner<Process: DurableProcess> {
     private static func set(
         _ timeout: String,
         at date: Date,
+        since start: Date?,
         of stored: StoredProcess,
         in context: EntityContext
     ) throws {
         let id = UUID.version7()
         let message = FireTimeout(key: stored.key, message: id)
         let name = FireTimeout.name(of: Process.processName, timeout)
-        _ = try context.schedule(message, named: name, at: date, id: id, origin: .current)
+        _ = try context.schedule(message, named: name, at: date, since: start, id: id)
         stored.timeouts[timeout] = StoredProcess.Timeout(message: id, due: date)
     }
 

@@ -23,6 +23,9 @@ final class ProjectionRuntime: Sendable {
     let clock: any TimeSource
     private let wallClock: @Sendable () -> Date
 
+    /// The time for decisions that can't be undone.
+    let steadyClock: SteadyClock
+
     /// Identifies this program among the programs on the store.
     let program = UUID.version7()
 
@@ -46,6 +49,7 @@ final class ProjectionRuntime: Sendable {
         self.configuration = configuration
         self.clock = clock
         self.wallClock = wallClock
+        steadyClock = SteadyClock(wallClock, clock: clock)
     }
 
     /// The time to the millisecond, as it is stored.

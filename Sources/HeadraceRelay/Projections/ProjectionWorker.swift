@@ -251,16 +251,17 @@ final class ProjectionWorker: Sendable {
         _ removal: inout Removal,
         using generator: inout some RandomNumberGenerator
     ) async -> Bool {
-        if runtime.now < removal.next { return false }
+        let now = runtime.steadyClock.now
+        if now < removal.next { return false }
         do {
-            if try await removeBatchOfOtherVersions() { return true }
+            if try await removeBatchOfOtherVersions(at: now) { return true }
             removal.failures = 0
-            removal.next = runtime.now.advanced(by: configuration.versionRetention / 4)
+            removal.next = now.advanced(by: configuration.versionRetention / 4)
         } catch {
             if Task.isCancelled { return false }
             removal.failures += 1
             let pause = configuration.backoff.pause(afterAttempt: removal.failures, using: &generator)
-            removal.next = runtime.now.advanced(by: pause)
+            removal.next = now.advanced(by: pause)
             var metadata = metadata()
             metadata["error"] = "\(error)"
             Logger.current.warning(
@@ -269,11 +270,11 @@ final class ProjectionWorker: Sendable {
         return false
     }
 
-    private func removeBatchOfOtherVersions() async throws -> Bool {
+    private func removeBatchOfOtherVersions(at now: Date) async throws -> Bool {
         let name = version.name
         let versions = try await EntityContext(store).fetch(StoredProjection.self, where: [.equals(.name, name)])
         let active = versions.active?.version
-        let limit = runtime.now.advanced(by: .zero - configuration.versionRetention)
+        let limit = now.advanced(by: .zero - configuration.versionRetention)
         let other = versions.first { other in
             other.version != version.number && other.version != active && (other.isRemoved || other.seenAt <= limit)
         }
@@ -298,7 +299,7 @@ final class ProjectionWorker: Sendable {
         metadata["error"] = "\(error)"
         Logger.current.log(level: level, "A projection can't apply events and will try again", metadata: metadata)
         idleWaiters.fail(error)
-        if let error = error as? StoreError, error.code == .schemaChanged { runtime.close(because: error) }
+        if let error = error as? StoreError, error.isFinal { runtime.close(because: error) }
     }
 
     private func metadata(at position: Int64? = nil) -> Logger.Metadata {

@@ -22,7 +22,7 @@ struct CommandRoute: Sendable {
     /// Throws if the content of a message doesn't decode.
     private let check: @Sendable (ScheduledMessage) throws -> Void
 
-    private let operation: nonisolated(nonsending) @Sendable (ScheduledMessage, EntityContext) async throws -> Void
+    private let operation: nonisolated(nonsending) @Sendable (ScheduledMessage, DeliveryRun) async throws -> Void
 
     init<Command: DurableCommand>(
         isRepeatable: Bool = false,
@@ -32,7 +32,7 @@ struct CommandRoute: Sendable {
         versions = Command.decodableVersions
         self.isRepeatable = isRepeatable
         check = { _ = try Command.decode($0.json, version: $0.version) }
-        self.operation = { message, context in
+        self.operation = { message, run in
             let command: Command
             do {
                 command = try Command.decode(message.json, version: message.version)
@@ -45,17 +45,17 @@ struct CommandRoute: Sendable {
                         """
                 )
             }
-            try await operation(command, context)
+            try await run.handle(command) { context in try await operation(command, context) }
         }
     }
 
-    /// Carries out the command of `message` in the unit of work of `context`.
+    /// Carries out the command of `message` as the handler of `run`.
     ///
     /// - Throws: ``UnknownMessage`` if another version of the program has stored the command, and this version can't read it;
     ///   ``Undeliverable``; the error of the operation.
-    nonisolated(nonsending) func carryOut(_ message: ScheduledMessage, in context: EntityContext) async throws {
+    nonisolated(nonsending) func carryOut(_ message: ScheduledMessage, in run: DeliveryRun) async throws {
         if versions?.contains(message.version) != true { throw UnknownMessage(versionOf: message, route: self) }
-        try await operation(message, context)
+        try await operation(message, run)
     }
 
     /// The error of decoding `message`; `nil` if it decodes, or if another version of the program has stored it.
@@ -93,6 +93,24 @@ extension UnknownMessage {
                     : "add 'JSONMigration(from: \(message.version))' to its 'commandMigrations'"), and replay the dead letter.
                 """
         )
+    }
+}
+
+/// The handling of one delivery: a unit of work within the middleware of the relay.
+struct DeliveryRun {
+    let chain: MiddlewareChain
+    let messageContext: MessageContext
+    let delegator: any DomainEventDelegator
+    let entityContext: EntityContext
+
+    /// Runs `operation` in a unit of work, as the handler of `message`.
+    nonisolated(nonsending) func handle<Message: Sendable>(
+        _ message: Message,
+        _ operation: nonisolated(nonsending) @escaping (EntityContext) async throws -> Void
+    ) async throws {
+        let work = UnitOfWork(delegator: delegator, context: entityContext)
+        if chain.isEmpty { return try await work.execute(operation) }
+        try await chain.run(message, in: messageContext) { _ in try await work.execute(operation) }
     }
 }
 

@@ -81,7 +81,6 @@ extension Relay {
             let (event, handler) = try read(record.event, of: delivery)
             try await handle(
                 event,
-                of: delivery,
                 context: DeliveryContext(delivery, record: record),
                 origin: record.event.origin,
                 in: context
@@ -150,7 +149,6 @@ extension Relay {
             )
             try await handle(
                 event,
-                of: delivery,
                 context: deliveryContext,
                 origin: message.origin,
                 in: context
@@ -169,38 +167,45 @@ extension Relay {
                         """
                 )
             }
-            let messageContext = messageContext(
+            try await handle(
                 .command,
                 type: route.type,
-                id: message.id,
-                origin: message.origin
-            )
-            try await withDeliveryContext(messageContext, delivery: deliveryContext, origin: message.origin) {
-                try await UnitOfWork(delegator: self.registrar, context: context).execute { context in
-                    try await route.carryOut(message, in: context)
-                }
+                context: deliveryContext,
+                origin: message.origin,
+                in: context
+            ) { run in
+                try await route.carryOut(message, in: run)
             }
         }
     }
 
-    /// Runs `operation` as the handler of `event`, in a unit of work, within the middleware.
+    /// Handles `event` by `operation`.
     private func handle<Event: DurableDomainEvent>(
         _ event: Event,
-        of delivery: Delivery,
         context deliveryContext: DeliveryContext,
         origin: MessageOrigin,
         in context: EntityContext,
         _ operation: nonisolated(nonsending) @escaping (EntityContext) async throws -> Void
     ) async throws {
-        let messageContext = messageContext(.event, type: Event.self, id: deliveryContext.messageID, origin: origin)
+        try await handle(.event, type: Event.self, context: deliveryContext, origin: origin, in: context) { run in
+            try await run.handle(event, operation)
+        }
+    }
+
+    /// Runs `body` with the context of its message; it handles the message through the middleware, in a unit of work.
+    private func handle(
+        _ kind: MessageKind,
+        type: Any.Type,
+        context deliveryContext: DeliveryContext,
+        origin: MessageOrigin,
+        in context: EntityContext,
+        _ body: nonisolated(nonsending) (DeliveryRun) async throws -> Void
+    ) async throws {
+        let messageContext = messageContext(kind, type: type, id: deliveryContext.messageID, origin: origin)
+        let run = DeliveryRun(
+            chain: chain, messageContext: messageContext, delegator: registrar, entityContext: context)
         try await withDeliveryContext(messageContext, delivery: deliveryContext, origin: origin) {
-            if chain.isEmpty {
-                try await UnitOfWork(delegator: registrar, context: context).execute(operation)
-            } else {
-                try await chain.run(event, in: messageContext) { _ in
-                    try await UnitOfWork(delegator: self.registrar, context: context).execute(operation)
-                }
-            }
+            try await body(run)
         }
     }
 

@@ -33,7 +33,6 @@ public final class Relay: Sendable {
     let clock: any TimeSource
     let wallClock: @Sendable () -> Date
     let chain: MiddlewareChain
-    let observers: [any RelayObserver]
     let idleWaiters = IdleWaiters()
 
     private struct State {
@@ -41,6 +40,7 @@ public final class Relay: Sendable {
         var repeatable: [BytewiseString: RepeatableSubscription] = [:]
         var mistakes: [String] = []
         var preparations: [@Sendable () async throws -> Void] = []
+        var observers: [any RelayObserver] = []
         var hasRun = false
         var isShutDown = false
         var run: RelaySession?
@@ -77,9 +77,10 @@ public final class Relay: Sendable {
         self.registrar = registrar
         self.configuration = configuration
         self.clock = clock
-        self.wallClock = wallClock ?? store.wallClock ?? { SystemValues.current.date() }
-        self.observers = relayObservers
+        let date = wallClock ?? store.relayClock
+        self.wallClock = { date().usable }
         chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
+        state.withLock { $0.observers = relayObservers }
     }
 
     /// Registers `operation` to carry out scheduled commands of this type.
@@ -134,6 +135,14 @@ public final class Relay: Sendable {
         state.withLock { Dictionary(uniqueKeysWithValues: $0.repeatable.map { ($0.key.text, $0.value) }) }
     }
 
+    /// The observers of the outcome of deliveries.
+    var observers: [any RelayObserver] { state.withLock(\.observers) }
+
+    /// Notifies `observer`, too, of the outcome of deliveries; call it before the relay runs.
+    package func add(_ observer: any RelayObserver) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
     /// Lets ``run()`` throw an error with `mistake`.
     func note(mistake: String) {
         state.withLock { $0.mistakes.append(mistake) }
@@ -153,8 +162,9 @@ public final class Relay: Sendable {
     ///
     /// A temporary failure of the store doesn't end the relay, which tries again.
     ///
-    /// - Throws: ``RelayError`` if the relay can't start; ``HeadraceStorage/StoreError`` with the code `schemaChanged`
-    ///   if another version of the program has changed the store, so that this version must be restarted.
+    /// - Throws: ``RelayError`` if the relay can't start; ``HeadraceStorage/StoreError`` with the code `schemaChanged` or
+    ///   `newerSchema` if another version of the program has changed the store, so that this version must be restarted, or
+    ///   `closed` if the store was closed before the relay was shut down.
     public func run() async throws {
         do {
             try checkSettings()

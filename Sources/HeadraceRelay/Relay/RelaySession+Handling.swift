@@ -59,22 +59,22 @@ extension RelaySession {
             }
             if countsBeforehand(delivery), await !count(delivery) { return stop(batch[index...]) }
 
-            let settlement = Settlement(lease: delivery.lease, acknowledged: [delivery.position], end: end)
+            let settlement = delivery.settlement(acknowledged: [delivery.position], end: end)
             let result = await relay.handle(delivery, settlement: state.withLock { $0.beginHandling(settlement) })
             let (isNews, isLost) = state.withLock { state in
                 (state.endHandling(delivery.lease, isSettled: result.isSettled), state.isLost(delivery.lease))
             }
             if isNews { report(lost: delivery.lease) }
-            if isLost, !result.isSettled { return forget(delivery.lease) }
+            if isLost, !result.isSettled { return giveBack(delivery.lease) }
 
             switch result {
             case .handled:
-                for observer in relay.observers { observer.delivered(delivery) }
+                for observer in observers { observer.delivered(delivery) }
                 settle(settlement)
             case .settled:
                 // If it was the last delivery, the commit has ended the lease, so there is room for another lane.
                 if isLast { news.notify() }
-                for observer in relay.observers { observer.delivered(delivery) }
+                for observer in observers { observer.delivered(delivery) }
             case .failed(let error):
                 if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
                 deadLetter(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)
@@ -85,7 +85,7 @@ extension RelaySession {
                 deadLetter(delivery, attempts: delivery.attempt - 1, reason: reason, end: end)
             case .leaseLost:
                 if state.withLock({ $0.markLost(delivery.lease) }) { report(lost: delivery.lease) }
-                return forget(delivery.lease)
+                return giveBack(delivery.lease)
             case .cancelled:
                 return release(batch[index...])
             }
@@ -116,7 +116,7 @@ extension RelaySession {
     /// All workers that wait for this share a transaction. The transaction also stores the outcomes of earlier
     /// deliveries, so that no other delivery of the lane lacks its outcome while the handler runs.
     func count(_ delivery: Delivery) async -> Bool {
-        settle(Settlement(lease: delivery.lease, attempts: delivery.attempt))
+        settle(delivery.settlement(attempts: delivery.attempt))
         while true {
             let seen = settled.position
             guard mayHandle(delivery) else { return false }

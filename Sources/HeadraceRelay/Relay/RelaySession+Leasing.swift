@@ -27,6 +27,7 @@ extension RelaySession {
         var generator = SystemValues.current.randomNumbers
         var failures = 0
         var isPrepared = false
+        var latest = Date.distantPast
         while true {
             // Before the flag is read. Otherwise `close()` between the two would be missed.
             let seen = news.position
@@ -37,6 +38,10 @@ extension RelaySession {
             let room = configuration.laneLimit - state.withLock(\.heldCount)
             if room > 0 {
                 do {
+                    // Schedules may wait for a time that the clock has told too early.
+                    let now = relay.wallClock()
+                    if now.advanced(by: configuration.leaseDuration) < latest { isPrepared = false }
+                    latest = now
                     if !isPrepared {
                         try await relay.prepare()
                         isPrepared = true

@@ -32,10 +32,9 @@ extension RelaySession {
                 "headrace.relay.retry": "\(date)",
             ]) { $1 }
         )
-        for observer in relay.observers { observer.failed(delivery, error, retryAt: date) }
+        for observer in observers { observer.failed(delivery, error, retryAt: date) }
         settle(
-            Settlement(
-                lease: delivery.lease,
+            delivery.settlement(
                 attempts: delivery.attempt,
                 end: .retry(at: date, now: now),
                 reason: "\(error)"
@@ -45,7 +44,7 @@ extension RelaySession {
 
     /// The time at which a relay first didn't know the message of `delivery`.
     func unknownSince(_ delivery: Delivery) -> Date {
-        let now = relay.wallClock()
+        let now = steadyClock.now
         return min(delivery.unknownSince ?? now, now)
     }
 
@@ -53,31 +52,34 @@ extension RelaySession {
     func reasonForDeadLetter(_ delivery: Delivery, _ message: UnknownMessage) -> String? {
         let grace = configuration.unknownEventGrace
         // In milliseconds, as in the store, which otherwise would lease the lane again and again within a millisecond.
-        if unknownSince(delivery).advanced(by: grace).milliseconds > relay.wallClock().milliseconds { return nil }
+        if unknownSince(delivery).advanced(by: grace).milliseconds > steadyClock.now.milliseconds { return nil }
         return grace > .zero ? "For \(grace), no program has known the message. \(message.reason)" : message.reason
     }
 
     /// Ends the lease of a lane whose next message this relay doesn't know; no attempt counts.
     func leave(_ delivery: Delivery, _ message: UnknownMessage) {
         let since = unknownSince(delivery)
-        let until = since.advanced(by: configuration.unknownEventGrace)
+        let now = relay.wallClock()
+        let end = since.advanced(by: configuration.unknownEventGrace)
+        // If the wall clock has jumped, its time can be later, and the store would lease the lane again at once.
+        let until = end > now ? end : now.advanced(by: configuration.pollInterval)
         Logger.current.notice(
             "A message is unknown to this program and waits for a program that knows it",
             metadata: delivery.metadata.merging(["reason": "\(message.reason)", "headrace.relay.until": "\(until)"]) {
                 $1
             }
         )
-        for observer in relay.observers { observer.left(delivery, reason: message.reason, until: until) }
-        let end = Settlement.End.unknown(
+        for observer in observers { observer.left(delivery, reason: message.reason, until: until) }
+        let unknown = Settlement.End.unknown(
             name: message.name,
             version: message.version,
             since: since,
             until: until,
-            now: relay.wallClock()
+            now: now
         )
         // An earlier lease that ended without an outcome counts as one attempt.
         let attempts = delivery.mayHaveRun ? max(1, delivery.attempt - 1) : delivery.attempt - 1
-        settle(Settlement(lease: delivery.lease, attempts: attempts, end: end))
+        settle(delivery.settlement(attempts: attempts, end: unknown))
     }
 
     func deadLetter(_ delivery: Delivery, attempts: Int, reason: String, end: Settlement.End?) {
@@ -85,20 +87,20 @@ extension RelaySession {
             "An event could not be delivered and has become a dead letter",
             metadata: delivery.metadata.merging(["error": "\(reason)"]) { $1 }
         )
-        for observer in relay.observers { observer.deadLettered(delivery, reason: reason) }
+        for observer in observers { observer.deadLettered(delivery, reason: reason) }
         let failure = Settlement.Failure(
             position: delivery.position,
             attempts: attempts,
             reason: reason,
             date: relay.wallClock()
         )
-        settle(Settlement(lease: delivery.lease, failures: [failure], end: end))
+        settle(delivery.settlement(failures: [failure], end: end))
     }
 
     /// Ends the handling of a lane before `batch`; no delivery of `batch` has an outcome.
     func stop(_ batch: ArraySlice<Delivery>) {
         guard let lease = batch.first?.lease else { return }
-        if state.withLock({ $0.isLost(lease) }) { forget(lease) } else { release(batch) }
+        if state.withLock({ $0.isLost(lease) }) { giveBack(lease) } else { release(batch) }
     }
 
     /// Ends the lease of `batch`, whose handlers haven't run or were cancelled; no attempt counts.
@@ -107,17 +109,38 @@ extension RelaySession {
         let now = relay.wallClock()
         // If an earlier lease ended without an outcome, the store keeps that mark.
         let end: Settlement.End = first.mayHaveRun ? .finished(now: now) : .released(now: now)
-        settle(Settlement(lease: first.lease, attempts: first.attempt - 1, end: end))
+        settle(first.settlement(attempts: first.attempt - 1, end: end))
     }
 
-    /// Forgets a lease that the store has ended.
-    func forget(_ lease: Lease) {
-        state.withLock { $0.forget(lease) }
+    /// Forgets a lease that the store has refused, and ends it in case that it is still valid.
+    func giveBack(_ lease: Lease) {
+        let now = relay.wallClock()
+        state.withLock { $0.giveBack(lease, now: now) }
+        settling.notify()
         news.notify()
     }
 }
 
 extension Delivery {
+    /// Returns a settlement of this delivery, or of the lane from this delivery on: all earlier deliveries have outcomes.
+    func settlement(
+        acknowledged: [Int64] = [],
+        failures: [Settlement.Failure] = [],
+        attempts: Int? = nil,
+        end: Settlement.End? = nil,
+        reason: String? = nil
+    ) -> Settlement {
+        Settlement(
+            lease: lease,
+            firstPosition: position,
+            acknowledged: acknowledged,
+            failures: failures,
+            attempts: attempts,
+            end: end,
+            reason: reason
+        )
+    }
+
     fileprivate var metadata: Logger.Metadata {
         let message = content.message
         return [

@@ -14,7 +14,8 @@ import Synchronization
 // Renewal of leases, and pruning of rows that are no longer needed.
 extension RelaySession {
     func renewAndPrune() async {
-        var nextPruning = relay.wallClock()
+        _ = steadyClock.now
+        var nextPruning = relay.clock.now
         let interval = configuration.leaseDuration / 3
         while let _ = try? await relay.clock.sleep(
             until: relay.clock.now.advanced(by: interval),
@@ -22,8 +23,8 @@ extension RelaySession {
         ) {
             do {
                 try await renew()
-                if relay.wallClock() >= nextPruning {
-                    nextPruning = relay.wallClock().advanced(by: configuration.pruneInterval)
+                if relay.clock.now >= nextPruning {
+                    nextPruning = relay.clock.now.advanced(by: configuration.pruneInterval)
                     try await prune()
                 }
             } catch {
@@ -48,7 +49,7 @@ extension RelaySession {
     }
 
     func prune() async throws {
-        let now = relay.wallClock()
+        let now = steadyClock.now
         let request = PruneRequest(
             eventsBefore: configuration.eventRetention.map { now.advanced(by: .zero - $0) },
             idempotencyRecordsBefore: now.advanced(by: .zero - configuration.idempotencyRetention)

@@ -16,6 +16,10 @@ import Synchronization
 /// ``RelayState`` makes the decisions. The session waits, calls the store, and runs handlers.
 final class RelaySession: Sendable {
     let relay: Relay
+    let observers: [any RelayObserver]
+
+    /// The time for decisions that can't be undone.
+    let steadyClock: SteadyClock
     let state: Mutex<RelayState>
 
     /// Notifies the pump that there may be lanes to lease, or room for them.
@@ -35,6 +39,8 @@ final class RelaySession: Sendable {
 
     init(_ relay: Relay) {
         self.relay = relay
+        observers = relay.observers
+        steadyClock = SteadyClock(relay.wallClock, clock: relay.clock)
         state = Mutex(RelayState(limits: relay.configuration.subscriptionConcurrency))
     }
 
@@ -51,7 +57,8 @@ final class RelaySession: Sendable {
 
     /// Delivers until ``close()``, or until the task is cancelled.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged` if the store can't be used any longer.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged`, `newerSchema`, or `closed` if the store can't be used
+    ///   any longer.
     func perform() async throws {
         // Before the first lease, so that commits after that lease are noticed, however late the child task begins.
         let seen = store.deliverySignal.position
@@ -98,16 +105,21 @@ final class RelaySession: Sendable {
             "A lease was lost; changes under it that are not stored yet will be refused",
             metadata: ["headrace.relay.lane": "\(lease.lane)", "headrace.relay.token": "\(lease.token)"]
         )
-        for observer in relay.observers { observer.leaseLost(lease) }
+        for observer in observers { observer.leaseLost(lease) }
     }
 
     func report(storeFailure error: any Error) {
         if error is CancellationError { return }
-        Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
-        for observer in relay.observers { observer.storeFailed(error) }
+        let isFinal = (error as? StoreError)?.isFinal == true
+        if isFinal {
+            Logger.current.error("The relay can't use its store any longer and ends", metadata: ["error": "\(error)"])
+        } else {
+            Logger.current.warning("The relay can't use its store and will try again", metadata: ["error": "\(error)"])
+        }
+        for observer in observers { observer.storeFailed(error) }
         relay.idleWaiters.fail(error)
         // Nothing that this relay holds can be stored any longer.
-        if let error = error as? StoreError, error.code == .schemaChanged {
+        if isFinal, let error = error as? StoreError {
             state.withLock { $0.failure = $0.failure ?? error }
             close()
         }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import HeadraceStorage
 
 /// The state of a relay session: waiting lanes, leases, and pending settlements.
@@ -28,6 +29,9 @@ struct RelayState {
 
         /// Whether the store has refused the lease; the entry stays until its worker notices.
         var isLost = false
+
+        /// Whether the store has not renewed the lease, so that it has certainly ended.
+        var hasEnded = false
 
         /// Whether a handler runs whose commit ends the lease; then the store may refuse the lease because it has
         /// ended.
@@ -141,14 +145,13 @@ struct RelayState {
     }
 
     /// Marks `lease` as lost and drops its settlement; returns whether it was not marked before.
+    ///
+    /// The worker of the lane gives the lease back when it stops, unless it has already ended the lease.
     @discardableResult
     mutating func markLost(_ lease: Lease) -> Bool {
         if isLost(lease) { return false }
-        if waiting.removeValue(forKey: lease.lane)?.end != nil {
-            held[lease.lane] = nil
-        } else {
-            held[lease.lane]?.isLost = true
-        }
+        held[lease.lane]?.isLost = true
+        if let end = waiting.removeValue(forKey: lease.lane)?.end { giveBack(lease, now: end.now) }
         return true
     }
 
@@ -156,6 +159,7 @@ struct RelayState {
     mutating func refuseRenewal(of lease: Lease) -> Bool {
         // A settlement that is being stored may have ended the lease: its outcome will show.
         if inFlight[lease.lane]?.lease == lease, inFlight[lease.lane]?.end != nil { return false }
+        if held[lease.lane]?.token == lease.token { held[lease.lane]?.hasEnded = true }
         return refuse(lease)
     }
 
@@ -167,8 +171,20 @@ struct RelayState {
         return false
     }
 
+    /// Forgets `lease`, which the store has refused, and lets the store end it unless it has certainly ended.
+    ///
+    /// The lease may still be valid: the store refuses settlements of later deliveries, too, if a crash of its server has brought
+    /// back earlier deliveries. It ends only now, because no handler of the lane runs any longer. So no other relay begins the lane
+    /// again while this relay handles later deliveries.
+    mutating func giveBack(_ lease: Lease, now: Date) {
+        guard let hold = held[lease.lane], hold.token == lease.token else { return }
+        held[lease.lane] = nil
+        if hold.hasEnded { return }
+        waiting[lease.lane] = Settlement(lease: lease, end: .finished(now: now))
+    }
+
     /// Forgets `lease`.
-    mutating func forget(_ lease: Lease) {
+    private mutating func forget(_ lease: Lease) {
         if held[lease.lane]?.token == lease.token { held[lease.lane] = nil }
     }
 
@@ -206,14 +222,14 @@ struct RelayState {
         return first?.followed(by: second) ?? second
     }
 
-    /// Adds a settlement, unless its lease is lost; a lost lease is forgotten when its handling ends.
+    /// Adds a settlement, unless its lease is lost; a lost lease is given back when its handling ends.
     mutating func add(_ settlement: Settlement) {
         let lane = settlement.lease.lane
         guard let hold = held[lane], hold.token == settlement.lease.token else { return }
         if !hold.isLost {
             waiting[lane] = waiting[lane]?.followed(by: settlement) ?? settlement
-        } else if settlement.end != nil {
-            held[lane] = nil
+        } else if let end = settlement.end {
+            giveBack(settlement.lease, now: end.now)
         }
     }
 
@@ -228,10 +244,11 @@ struct RelayState {
     ///
     /// - Returns: The leases whose loss is certain and new.
     mutating func endSettling(refused: [Lease]) -> [Lease] {
-        let ended = inFlight.values.filter { $0.end != nil }
+        let ended = inFlight.values.compactMap { settlement in settlement.end.map { (settlement.lease, $0.now) } }
         inFlight.removeAll(keepingCapacity: true)
         let lost = refused.filter { refuse($0) }
-        for settlement in ended { forget(settlement.lease) }
+        let all = Set(refused)
+        for (lease, now) in ended { if all.contains(lease) { giveBack(lease, now: now) } else { forget(lease) } }
         return lost
     }
 
@@ -241,17 +258,37 @@ struct RelayState {
         inFlight.removeAll(keepingCapacity: true)
         for (lane, settlement) in earlier {
             let later = waiting.removeValue(forKey: lane)
-            add(settlement)
-            if let later { add(later) }
+            putBack(settlement)
+            if let later { putBack(later) }
+        }
+    }
+
+    private mutating func putBack(_ settlement: Settlement) {
+        // The relay no longer holds a lease that it gives back.
+        let lane = settlement.lease.lane
+        if settlement.givesBack, held[lane] == nil { waiting[lane] = settlement } else { add(settlement) }
+    }
+}
+
+extension Settlement.End {
+    /// The time of the relay's clock when the lease ended.
+    fileprivate var now: Date {
+        switch self {
+        case .finished(let now), .released(let now), .unknown(_, _, _, _, let now): now
+        case .retry(let date, let now): now ?? date
         }
     }
 }
 
 extension Settlement {
+    /// Whether it only ends a lease that the store has refused before; all others name their first position.
+    fileprivate var givesBack: Bool { firstPosition == nil }
+
     fileprivate func followed(by later: Settlement) -> Settlement {
         let removes = !later.acknowledged.isEmpty || !later.failures.isEmpty
         return Settlement(
             lease: lease,
+            firstPosition: firstPosition,
             acknowledged: acknowledged + later.acknowledged,
             failures: failures + later.failures,
             attempts: later.attempts ?? (removes ? nil : attempts),

@@ -46,7 +46,8 @@ public struct RecurringSchedule: Sendable {
         self.recurrence = recurrence
         self.catchUp = catchUp
         self.command = Command.self
-        // At a time that the clock of the relay has reached, which may be behind the clock of this machine.
-        send = { due, context in try context.schedule(command(due), at: due) }
+        // At a time that the clock of the relay has reached, which may be behind the clock of this machine. If that clock is ahead,
+        // the command doesn't wait for the other clocks.
+        send = { due, context in _ = try context.schedule(command(due), at: due, since: due) }
     }
 }

@@ -57,7 +57,7 @@ public struct Schedules: Sendable {
     public nonisolated(nonsending) func pause(_ name: String) async throws {
         try await change(name) { stored, context in
             stored.isPaused = true
-            try stored.arm(at: nil, in: context)
+            stored.pause(in: context)
         }
     }
 
@@ -68,11 +68,15 @@ public struct Schedules: Sendable {
     ///
     /// - Throws: The same errors as ``pause(_:)``.
     public nonisolated(nonsending) func resume(_ name: String) async throws {
-        let now = Date(milliseconds: wallClock().milliseconds)
+        let now = wallClock().usable
         try await change(name) { stored, context in
             let due = stored.isPaused ? nil : stored.nextDue
             stored.isPaused = false
-            try stored.arm(at: due ?? stored.recurrence.next(after: now), in: context)
+            if let due {
+                try stored.arm(at: due, since: now, in: context)
+            } else {
+                try stored.begin(after: now, in: context)
+            }
         }
     }
 
@@ -83,7 +87,7 @@ public struct Schedules: Sendable {
     /// - Throws: The same errors as ``pause(_:)``.
     public nonisolated(nonsending) func remove(_ name: String) async throws {
         try await change(name) { stored, context in
-            try stored.arm(at: nil, in: context)
+            stored.pause(in: context)
             context.delete(stored)
         }
     }

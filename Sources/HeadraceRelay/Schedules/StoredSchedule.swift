@@ -33,8 +33,13 @@ public final class StoredSchedule: StoredEntity {
     /// The message that is due at ``nextDue``.
     private(set) var turn: UUID?
 
-    /// The time for which ``restart(in:)`` has scheduled another message.
+    /// The time for which ``restart(at:in:)`` has scheduled another message.
     private var restartedDue: Date?
+
+    /// The latest time on a clock up to which no time is open: all times up to it have fired or don't fire any more.
+    ///
+    /// It is later than the current time if that clock was ahead. Documents of earlier versions don't have it.
+    private var reached: Date?
 
     private(set) var lastDue: Date?
     private(set) var firingCount = 0
@@ -48,8 +53,45 @@ public final class StoredSchedule: StoredEntity {
         catchUp = schedule.catchUp
     }
 
+    /// Schedules the message for the first time after `now`; earlier times are no longer open.
+    func begin(after now: Date, in context: EntityContext) throws {
+        reached = max(reached ?? now, now)
+        try arm(at: recurrence.next(after: now), since: now, in: context)
+    }
+
+    /// Whether the time that is due next isn't a time of the rule from now on or since the last time, because a clock was wrong.
+    ///
+    /// - Parameters:
+    ///   - now: The current time.
+    ///   - tolerance: The largest difference of two clocks that both count as right.
+    /// - Returns: Whether it is wrong.
+    func isWrong(at now: Date, tolerance: Duration) -> Bool {
+        guard let nextDue else { return false }
+        // The clock was before 1970.
+        if nextDue < Date.usableAgain, now >= Date.usableAgain { return true }
+        let latest = now.advanced(by: tolerance)
+        // If another clock is a little ahead, its last time has fired before this clock reaches the time.
+        let past = (reached ?? lastDue).flatMap { $0 <= latest ? $0 : nil }
+        return recurrence.next(after: max(now, past ?? now)).map { nextDue > $0 } ?? false
+    }
+
+    /// The earliest time from ``nextDue`` on that is open.
+    ///
+    /// A clock that was behind can have set ``nextDue`` to a time that had already fired.
+    func firstOpen(at now: Date) -> Date? {
+        guard let nextDue else { return nil }
+        guard let reached, reached <= now, nextDue <= reached else { return nextDue }
+        return recurrence.next(after: reached)
+    }
+
     /// Schedules the message for the time `next`, and cancels the message that waits, if there is one.
-    func arm(at next: Date?, in context: EntityContext) throws {
+    ///
+    /// - Parameters:
+    ///   - next: The time; `nil` for none.
+    ///   - now: The current time.
+    ///   - context: The context of the unit of work.
+    /// - Throws: The errors of ``HeadraceDomain/EntityContext/schedule(_:at:id:)``.
+    func arm(at next: Date?, since now: Date, in context: EntityContext) throws {
         if let turn { context.cancelScheduled(turn) }
         nextDue = next
         turn = try next.map { next in
@@ -60,6 +102,7 @@ public final class StoredSchedule: StoredEntity {
                 message,
                 named: FireSchedule.name(of: self.id),
                 at: next,
+                since: now,
                 id: id,
                 origin: .unknown
             )
@@ -70,16 +113,26 @@ public final class StoredSchedule: StoredEntity {
     ///
     /// The message may have become a dead letter while no relay declared the schedule. Each time has one restart, so that a
     /// message that always fails ends as a dead letter.
-    func restart(in context: EntityContext) throws {
+    func restart(at now: Date, in context: EntityContext) throws {
         guard let nextDue, nextDue != restartedDue else { return }
         restartedDue = nextDue
-        try arm(at: nextDue, in: context)
+        try arm(at: nextDue, since: now, in: context)
     }
+
+    /// Stops the schedule from firing.
+    func pause(in context: EntityContext) {
+        if let turn { context.cancelScheduled(turn) }
+        (nextDue, turn) = (nil, nil)
+    }
+
+    /// Notes that the times up to `due` are no longer open.
+    func note(reached due: Date) { reached = max(reached ?? due, due) }
 
     /// Notes the firing for the time `due`.
     func note(firingAt due: Date) {
         lastDue = due
         firingCount += 1
+        note(reached: due)
     }
 
     /// Forgets the message that is being handled, so that it isn't cancelled.

@@ -21,6 +21,7 @@ struct ChangeSetWriter: Sendable {
     /// - Parameters:
     ///   - database: The connection.
     ///   - undeclared: The indexes that other programs have added, by kind.
+    /// - Throws: ``HeadraceStorage/StoreError`` if the changes don't fit the file; `DatabaseError`.
     func apply(in database: Database, undeclared: [Int64: [Int64]]) throws {
         // The idempotency key is written first: a command that has already taken effect causes all other conflicts.
         try DeliveryWriter(database).remember(changes)
@@ -54,7 +55,11 @@ struct ChangeSetWriter: Sendable {
             for entry in write.addedEntries {
                 guard let index = ids.index(entry.index, of: kind), index.isUnique else { continue }
                 let outdated = OutdatedIndexes(database, ids: ids)
-                while try outdated.contains(index.id) { try outdated.complete(index.id, entry.index, of: kind) }
+                do {
+                    while try outdated.contains(index.id) { try outdated.complete(index.id, entry.index, of: kind) }
+                } catch let error as StoreError where error.code == .undecodable {
+                    // The value of the document isn't known, and this unit of work is independent of it.
+                }
             }
         }
     }

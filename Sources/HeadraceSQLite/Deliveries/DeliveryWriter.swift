@@ -128,14 +128,20 @@ struct DeliveryWriter {
         return try makeLane(for: subscription, stream: stream, readyAt: 0)
     }
 
-    private func makeLane(for subscription: Int64, stream: EntityReference?, readyAt: Int64) throws -> Int64 {
+    private func makeLane(
+        for subscription: Int64,
+        stream: EntityReference?,
+        readyAt: Int64,
+        since: Int64? = nil
+    ) throws -> Int64 {
         try database.run(
-            "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (?, ?, ?, ?)"
+            "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at, since) VALUES (?, ?, ?, ?, ?)"
         ) { statement in
             statement.bind(subscription)
             statement.bind(stream?.kind)
             statement.bind(stream?.key)
             statement.bind(readyAt)
+            statement.bind(since)
         }
         return database.lastInsertedRowID
     }
@@ -146,7 +152,8 @@ struct DeliveryWriter {
         let lane = try makeLane(
             for: try subscription(ScheduledMessage.subscription),
             stream: nil,
-            readyAt: max(1, message.dueAt.milliseconds)
+            readyAt: max(1, message.dueAt.milliseconds),
+            since: message.since?.milliseconds
         )
         let origin = try text(of: message.origin)
         try database.run(
@@ -188,7 +195,7 @@ struct DeliveryWriter {
         }
     }
 
-    // MARK: Dead letters and replays
+    // MARK: Dead letters
 
     /// Moves a delivery from its lane to the dead letters.
     func moveToDeadLetters(_ failure: Settlement.Failure, from lane: Int64) throws {
@@ -260,50 +267,6 @@ struct DeliveryWriter {
         )
         try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
         return database.changesCount == 1
-    }
-
-    /// Delivers events to the subscription `name` again, and ends all its leases.
-    ///
-    /// - Returns: The number of events.
-    func replay(_ name: String, eventsNamed names: Set<String>, after position: Int64) throws -> Int {
-        let subscription = try subscription(name)
-        try database.execute(
-            sql: """
-                UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
-                    unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
-                WHERE subscription = ?
-                """,
-            arguments: [subscription]
-        )
-        let stored = names.map { SQLText($0) }
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT position, stream_kind, stream_key FROM event
-                WHERE position > ? AND name IN (\(stored.map { _ in "?" }.joined(separator: ", ")))
-                    AND position NOT IN (
-                        SELECT delivery.position FROM lane JOIN delivery ON delivery.lane = lane.id
-                        WHERE lane.subscription = ?
-                    )
-                ORDER BY position
-                """,
-            arguments: [position] + StatementArguments(stored) + [subscription]
-        )
-        // All rows are read first: rows that are inserted must not appear in a query that is still running.
-        var events: [(position: Int64, stream: EntityReference?)] = []
-        while let row = try rows.next() {
-            var stream: EntityReference?
-            if let kind = try row.decode(SQLText?.self, forColumn: "stream_kind"),
-                let key = try row.decode(SQLText?.self, forColumn: "stream_key")
-            {
-                stream = EntityReference(kind: kind.text, key: key.text)
-            }
-            events.append((try row.decode(forColumn: "position"), stream))
-        }
-        for event in events {
-            try deliver(event.position, of: event.stream, to: name, isReplay: true)
-        }
-        return events.count
     }
 
     // MARK: Pauses

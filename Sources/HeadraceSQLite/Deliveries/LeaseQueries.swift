@@ -118,18 +118,30 @@ struct LeaseQueries {
         return leased
     }
 
-    /// Returns the subscriptions of the request that exist and aren't paused, and the names of those that are paused.
+    /// Returns the subscriptions of the request with a replay that isn't complete.
+    func replaying() throws -> [String] {
+        try request.subscriptions.filter { name in
+            try database.integer("SELECT 1 FROM subscription WHERE name = ? AND replay_after IS NOT NULL") {
+                statement in
+                statement.bind(name)
+            } != nil
+        }
+    }
+
+    /// Returns the subscriptions of the request whose lanes may be leased, and the names of those that are paused.
     private func subscriptions() throws -> (running: [(id: Int64, name: String)], paused: Set<String>) {
         var running: [(id: Int64, name: String)] = []
         var paused: Set<String> = []
         for name in request.subscriptions {
-            try database.withPreparedStatement("SELECT id, paused_at FROM subscription WHERE name = ?") { statement in
+            try database.withPreparedStatement(
+                "SELECT id, paused_at, replay_after FROM subscription WHERE name = ?"
+            ) { statement in
                 statement.bind(name)
                 guard try statement.next() else { return }
-                if statement.isNull(1) {
-                    running.append((try statement.integer(0), name))
-                } else {
+                if !statement.isNull(1) {
                     paused.insert(name)
+                } else if statement.isNull(2) {
+                    running.append((try statement.integer(0), name))
                 }
             }
         }

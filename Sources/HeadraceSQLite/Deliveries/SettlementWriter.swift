@@ -30,10 +30,10 @@ struct SettlementWriter {
         let hasNotes: Bool
     }
 
-    /// Applies `settlement`, or returns `false` if its lease is no longer valid.
+    /// Applies `settlement`, or returns `false` if its lease is no longer valid, or its lane has an earlier delivery.
     func settle(_ settlement: Settlement) throws -> Bool {
         let only = settlement.acknowledged.count == 1 ? settlement.acknowledged.first : nil
-        guard let lane = try lane(of: settlement.lease, besides: only) else { return false }
+        guard let lane = try lane(of: settlement, besides: only) else { return false }
         if let only, !lane.holdsMore, settlement.failures.isEmpty, settlement.end != nil {
             // The most frequent settlement: the delivery is deleted with its lane.
             try forgetScheduled(at: only)
@@ -90,18 +90,20 @@ struct SettlementWriter {
         return database.changesCount == 1
     }
 
-    private func lane(of lease: Lease, besides position: Int64?) throws -> Lane? {
+    private func lane(of settlement: Settlement, besides position: Int64?) throws -> Lane? {
         try database.withPreparedStatement(
             """
             SELECT attempts, begun,
                 EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?),
                 unknown_since IS NOT NULL OR last_failure IS NOT NULL
             FROM lane WHERE id = ? AND token = ?
+                AND NOT EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position < ?)
             """
         ) { statement in
             statement.bind(position)
-            statement.bind(lease.lane)
-            statement.bind(lease.token)
+            statement.bind(settlement.lease.lane)
+            statement.bind(settlement.lease.token)
+            statement.bind(settlement.firstPosition)
             guard try statement.next() else { return nil }
             return Lane(
                 attempts: try statement.integer(0),

@@ -11,11 +11,13 @@ import HeadraceStorage
 /// A snapshot of a file: a read transaction that is open as long as this object lives.
 final class SQLiteSnapshot: EntityReader {
     private let snapshot: DatabaseSnapshot
+    private let schema: EntitySchema
     private let ids: SchemaIDs
     private let path: String
 
-    init(_ snapshot: DatabaseSnapshot, ids: SchemaIDs, path: String) {
+    init(_ snapshot: DatabaseSnapshot, schema: EntitySchema, ids: SchemaIDs, path: String) {
         self.snapshot = snapshot
+        self.schema = schema
         self.ids = ids
         self.path = path
     }
@@ -30,6 +32,7 @@ final class SQLiteSnapshot: EntityReader {
     }
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try schema.requireIndexes(of: query)
         guard let statement = ids.statement(for: query) else { return [] }
         return try await read { [ids] in try OutdatedIndexes($0, ids: ids).fetch(query, by: statement).documents }
     }

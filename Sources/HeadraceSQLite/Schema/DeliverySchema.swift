@@ -108,5 +108,18 @@ enum DeliverySchema {
             SELECT seq FROM sqlite_sequence WHERE name = 'event' AND seq NOT IN (SELECT position FROM event)
         );
         """
+
+    /// Columns of a subscription for a replay that isn't complete.
+    static let replaysInParts = """
+        -- The last position that the replay has passed, its last position, and the names of its events in the form of
+        -- ReplayNames; NULL if no replay is incomplete. The count is that of the last replay.
+        ALTER TABLE subscription ADD COLUMN replay_after INTEGER;
+        ALTER TABLE subscription ADD COLUMN replay_until INTEGER;
+        ALTER TABLE subscription ADD COLUMN replay_names TEXT;
+        ALTER TABLE subscription ADD COLUMN replay_count INTEGER NOT NULL DEFAULT 0;
+
+        -- The last lane before the replay; NULL if it isn't known.
+        ALTER TABLE subscription ADD COLUMN replay_lane INTEGER;
+        """
 }
 #endif

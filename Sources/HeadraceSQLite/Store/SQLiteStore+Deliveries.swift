@@ -21,14 +21,29 @@ extension SQLiteStore: DeliveryStore {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         // A search for wrong clocks reads many lanes.
-        let nothing: LeasedDeliveries? = try await read(isBrief: !checksClocks) { database in
+        let (nothing, replaying): (LeasedDeliveries?, [String]) = try await read(isBrief: !checksClocks) { database in
             let leasing = LeaseQueries(request, checksClocks: checksClocks, in: database)
-            return try leasing.isDue() ? nil : leasing.nothing()
+            return (try leasing.isDue() ? nil : leasing.nothing(), try leasing.replaying())
         }
-        if let nothing { return nothing }
-        return try await write(isDurable: false, after: .afterLease) {
-            try LeaseQueries(request, checksClocks: checksClocks, in: $0).lease()
+        var leased =
+            if let nothing {
+                nothing
+            } else {
+                try await write(isDurable: false, after: .afterLease) {
+                    try LeaseQueries(request, checksClocks: checksClocks, in: $0).lease()
+                }
+            }
+        // A process that began a replay may have ended.
+        for name in replaying where !replays.contain(name) {
+            do {
+                _ = try await write { try ReplayWriter($0).advance(name) }
+                leased.nextDue = request.now.advanced(by: Self.replayGap)
+            } catch  where !leased.lanes.isEmpty {
+                // The leased lanes would wait for the end of their leases. The next request tries again.
+                continue
+            }
         }
+        return leased
     }
 
     /// Applies `settlements`, each completely or not at all.
@@ -139,9 +154,11 @@ extension SQLiteStore: DeliveryStore {
         }
     }
 
-    /// Delivers events of the log to a subscription again, in one transaction.
+    /// Delivers events of the log to a subscription again.
     ///
-    /// Other writers wait meanwhile: some seconds for a million events.
+    /// A replay of more than 10,000 events takes several transactions, so that other writers don't wait long. No delivery of the
+    /// subscription is leased until the replay is complete. If this throws an error or the process ends meanwhile, relays that
+    /// handle the subscription complete the replay, or the next replay of the subscription does.
     ///
     /// - Returns: The number of events.
     /// - Throws: ``HeadraceStorage/StoreError``.
@@ -150,11 +167,39 @@ extension SQLiteStore: DeliveryStore {
         eventsNamed names: Set<String>,
         after position: Int64
     ) async throws -> Int {
-        let count = try await write { database in
-            try DeliveryWriter(database).replay(subscription, eventsNamed: names, after: position)
+        replays.begin(subscription)
+        defer {
+            replays.end(subscription)
+            deliverySignal.notify()
         }
-        deliverySignal.notify()
-        return count
+        // A replay that isn't complete comes first.
+        var progress = try await write {
+            try ReplayWriter($0).begin(subscription, eventsNamed: names, after: position)
+        }
+        while progress == nil {
+            await Self.letOthersWrite()
+            progress = try await write { database in
+                let writer = ReplayWriter(database)
+                _ = try writer.advance(subscription)
+                return try writer.begin(subscription, eventsNamed: names, after: position)
+            }
+        }
+        while let last = progress, !last.isComplete {
+            rules.faults?(.afterReplayPart)
+            await Self.letOthersWrite()
+            progress = try await write { try ReplayWriter($0).advance(subscription) }
+        }
+        return progress?.count ?? 0
+    }
+
+    /// Time between two parts of a replay.
+    ///
+    /// Other processes that wait for the write lock look for it at least every 100 milliseconds.
+    private static let replayGap = Duration.milliseconds(100)
+
+    /// Waits between two parts of a replay; cancellation of the task doesn't stop the replay.
+    private static func letOthersWrite() async {
+        await Task { try? await Task.sleep(for: replayGap) }.value
     }
 
     /// Pauses a subscription for all programs that use the file, until it is resumed.

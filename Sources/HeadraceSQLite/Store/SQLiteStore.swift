@@ -80,6 +80,9 @@ public final class SQLiteStore: ObservableStore {
     /// Decides when to look for waits that were set by a wrong clock.
     let leaseClock = LeaseClock()
 
+    /// The subscriptions that this store replays.
+    let replays = RunningReplays()
+
     /// The last seen `data_version` of SQLite, which changes with commits of other connections.
     private let othersVersion = Mutex<Int?>(nil)
 
@@ -195,6 +198,7 @@ public final class SQLiteStore: ObservableStore {
     ///
     /// - Throws: The errors of ``find(_:)``.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try schema.requireIndexes(of: query)
         guard let statement = check.ids.statement(for: query) else { return [] }
         let (documents, isSlow) = try await read { [check] in
             try OutdatedIndexes($0, ids: check.ids).fetch(query, by: statement)
@@ -227,7 +231,7 @@ public final class SQLiteStore: ObservableStore {
             // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
             try await snapshot.read { [check] in _ = try check.requireCurrent(in: $0) }
-            return SQLiteSnapshot(snapshot, ids: check.ids, path: path)
+            return SQLiteSnapshot(snapshot, schema: schema, ids: check.ids, path: path)
         }
     }
 

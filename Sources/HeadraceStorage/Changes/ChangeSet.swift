@@ -128,8 +128,8 @@ public struct ChangeSet: Sendable {
 
     /// Settlements of the deliveries that this change set handles.
     ///
-    /// If a lease is no longer valid, the store refuses the whole change set with ``StoreError/Code/leaseLost``, so a
-    /// delivery takes effect exactly once. ``DeliveryStore/settle(_:)`` refuses only the settlement concerned.
+    /// If a lease is no longer valid, or its lane has a delivery before ``Settlement/firstPosition``, the store refuses the
+    /// whole change set with ``StoreError/Code/leaseLost``, so a delivery takes effect exactly once and in order. ``DeliveryStore/settle(_:)`` refuses only the settlement concerned.
     public var settlements: [Settlement] {
         get { messages?.settlements ?? [] }
         _modify {

@@ -15,6 +15,7 @@ public struct StoreError: CodedError {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case versionConflict, alreadyExists, uniqueViolation, undeclaredEntity, unknownEntity, identifierChanged
+            case unknownIndex
             case rolledBack
             case invalidSchema, invalidDate, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
             case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
@@ -42,6 +43,9 @@ public struct StoreError: CodedError {
 
         /// The store was opened without the type of the entity.
         public static let undeclaredEntity = Code(kind: .undeclaredEntity)
+
+        /// A query uses an index that the type of the entity doesn't declare.
+        public static let unknownIndex = Code(kind: .unknownIndex)
 
         /// An entity was deleted that the context has not found, fetched, or inserted.
         public static let unknownEntity = Code(kind: .unknownEntity)
@@ -176,5 +180,17 @@ extension StoreError: RetryableError {
     /// found nothing.
     public var isRetryable: Bool {
         [.versionConflict, .locked, .keyTaken, .unreachable].contains(code) || isSinceRead
+    }
+
+    /// Whether another writer was faster; see ``isRetryable``.
+    ///
+    /// It is `false` for the code `locked`, because the store has waited for the lock already, and for `unreachable`.
+    public var isConflict: Bool {
+        [.versionConflict, .keyTaken].contains(code) || isSinceRead
+    }
+
+    /// Whether each later operation of the same store object fails, too, so that a relay ends instead of trying again.
+    package var isFinal: Bool {
+        [.closed, .schemaChanged, .newerSchema].contains(code)
     }
 }

@@ -64,7 +64,9 @@ package struct StoreTable: Sendable, Hashable {
         Column("document", .text), Column("origin", .plainText))
 
     package static let subscriptions = StoreTable(
-        "subscription", Column("id", .integer), Column("name", .name), Column("paused_at", .integer))
+        "subscription", Column("id", .integer), Column("name", .name), Column("paused_at", .integer),
+        Column("replay_after", .integer), Column("replay_until", .integer), Column("replay_names", .plainText),
+        Column("replay_count", .integer))
 
     package static let lanes = StoreTable(
         "lane", Column("id", .integer), Column("subscription", .integer), Column("stream_kind", .name),

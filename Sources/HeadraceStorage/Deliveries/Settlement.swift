@@ -58,6 +58,14 @@ public struct Settlement: Hashable, Sendable {
     /// The lease that is settled; if a later lease of the lane exists, the store refuses the whole settlement.
     public let lease: Lease
 
+    /// The position of the first delivery of the lane that has no outcome before this settlement, as far as the relay knows;
+    /// `nil` for no check.
+    ///
+    /// A crash of a server can lose outcomes that the relay believes stored. If the lane has a delivery at an earlier position,
+    /// the store refuses the whole settlement, because later deliveries must not be settled before it. Several settlements
+    /// that are stored as one name the first position of them all.
+    public var firstPosition: Int64?
+
     /// The positions of the deliveries that were handled.
     public var acknowledged: [Int64]
 
@@ -99,6 +107,7 @@ public struct Settlement: Hashable, Sendable {
     /// Creates a settlement.
     public init(
         lease: Lease,
+        firstPosition: Int64? = nil,
         acknowledged: [Int64] = [],
         failures: [Failure] = [],
         attempts: Int? = nil,
@@ -106,6 +115,7 @@ public struct Settlement: Hashable, Sendable {
         reason: String? = nil
     ) {
         self.lease = lease
+        self.firstPosition = firstPosition
         self.acknowledged = acknowledged
         self.failures = failures
         self.attempts = attempts

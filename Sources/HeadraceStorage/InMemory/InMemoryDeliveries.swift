@@ -21,7 +21,7 @@ struct InMemoryDeliveries {
         var readyAt: Int64 = 0
         var token: Int64 = 0
 
-        /// When ``readyAt`` was set, by the clock of the relay that set it.
+        /// When ``readyAt`` was set, by the clock that set it; `nil` if it is a date that doesn't depend on a clock.
         var since: Int64?
 
         /// The message that a relay didn't know, if the lane waits for a relay that knows it.
@@ -83,7 +83,7 @@ struct InMemoryDeliveries {
 
     /// Throws if a lease of a settlement in `changes` is no longer valid.
     func checkLeases(of changes: ChangeSet) throws {
-        for settlement in changes.settlements where !isValid(settlement.lease) {
+        for settlement in changes.settlements where !isValid(settlement.lease) || isTooLate(settlement) {
             throw StoreError.leaseLost(settlement.lease)
         }
     }
@@ -111,7 +111,7 @@ struct InMemoryDeliveries {
             lastScheduled += 1
             scheduled[lastScheduled] = message
             let lane = lane(of: nil, for: BytewiseString(ScheduledMessage.subscription))
-            lanes[lane]?.readyAt = max(1, message.dueAt.milliseconds)
+            lanes[lane]?.wait(until: message.dueAt, from: message.since)
             append(Entry(position: -lastScheduled, isReplay: false), to: lane)
         }
         for id in changes.cancellations { cancel(id) }
@@ -238,9 +238,18 @@ struct InMemoryDeliveries {
 
     // MARK: Settlements
 
-    /// Applies `settlement` if its lease is valid.
+    /// Whether the lane has a delivery before those that the relay believes unsettled.
+    private func isTooLate(_ settlement: Settlement) -> Bool {
+        guard let first = settlement.firstPosition, let head = lanes[settlement.lease.lane]?.entries.first?.position
+        else { return false }
+        return head < first
+    }
+
+    /// Applies `settlement` if its lease is valid, and its lane has no earlier delivery.
     mutating func settle(_ settlement: Settlement) -> Bool {
-        guard isValid(settlement.lease), var lane = lanes[settlement.lease.lane] else { return false }
+        guard isValid(settlement.lease), !isTooLate(settlement), var lane = lanes[settlement.lease.lane] else {
+            return false
+        }
         let removed = Set(settlement.acknowledged + settlement.failures.map(\.position))
         for failure in settlement.failures {
             guard let entry = lane.entries.first(where: { $0.position == failure.position }) else { continue }

@@ -9,9 +9,11 @@ import Synchronization
 /// A snapshot of an ``InMemoryStore``.
 final class InMemorySnapshot: EntityReader {
     private let state: Mutex<InMemoryState>
+    private let schema: EntitySchema
 
-    init(_ state: InMemoryState) {
+    init(_ state: InMemoryState, schema: EntitySchema) {
         self.state = Mutex(state)
+        self.schema = schema
     }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
@@ -21,6 +23,7 @@ final class InMemorySnapshot: EntityReader {
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
         return state.withLock { $0.fetch(query) }
     }
 

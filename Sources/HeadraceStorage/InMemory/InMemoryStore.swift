@@ -42,6 +42,7 @@ public final class InMemoryStore: ObservableStore {
     /// Returns the documents that match `query`, as one consistent read.
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
         return state.withLock { $0.fetch(query) }
     }
 
@@ -71,6 +72,6 @@ public final class InMemoryStore: ObservableStore {
     /// Returns a snapshot of the store, which later commits don't change.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
-        return InMemorySnapshot(state.withLock { $0 })
+        return InMemorySnapshot(state.withLock { $0 }, schema: schema)
     }
 }

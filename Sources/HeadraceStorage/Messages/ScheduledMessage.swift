@@ -41,7 +41,13 @@ public struct ScheduledMessage: Hashable, Sendable {
     /// The origin of the message.
     public let origin: MessageOrigin
 
-    /// Creates a message; `dueAt` is rounded to the millisecond.
+    /// The time of scheduling if ``dueAt`` counts from it; `nil` if ``dueAt`` is a date that doesn't depend on a clock.
+    ///
+    /// A store waits from its time of leasing on, for as long as from here to ``dueAt``, if the clock that scheduled the message was
+    /// ahead by more than the duration of a lease. Messages that a store returns don't have it.
+    public let since: Date?
+
+    /// Creates a message; both dates are rounded to the millisecond.
     public init(
         id: UUID,
         kind: Kind,
@@ -50,7 +56,8 @@ public struct ScheduledMessage: Hashable, Sendable {
         stream: EntityReference? = nil,
         dueAt: Date,
         json: Data,
-        origin: MessageOrigin = .unknown
+        origin: MessageOrigin = .unknown,
+        since: Date? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -60,6 +67,7 @@ public struct ScheduledMessage: Hashable, Sendable {
         self.dueAt = Date(milliseconds: dueAt.milliseconds)
         self.json = json
         self.origin = origin
+        self.since = since.map { Date(milliseconds: $0.milliseconds) }
     }
 
     /// The name of the subscription for scheduled messages, which no handler may use.
@@ -79,6 +87,22 @@ extension Date {
     package init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
+
+    /// The date to the millisecond, as a store compares it with the times of messages.
+    ///
+    /// A store refuses a time before 1970. The time of a clock before 1970 becomes a time in the year after, which ascends in the
+    /// same way, so that leases and retries end although the clock is wrong. No date that was given is reached. A time that isn't
+    /// finite becomes the begin of 1970.
+    package var usable: Date {
+        if !timeIntervalSince1970.isFinite { return Date(milliseconds: 0) }
+        let milliseconds = milliseconds
+        if milliseconds >= 0 { return Date(milliseconds: milliseconds) }
+        let year = Self.usableAgain.milliseconds
+        return Date(milliseconds: (milliseconds % year + year) % year)
+    }
+
+    /// The end of the year in which ``usable`` places the times of a clock before 1970.
+    package static let usableAgain = Date(milliseconds: 365 * 86_400_000)
 
     package func advanced(by duration: Duration) -> Date {
         addingTimeInterval(duration / .seconds(1))

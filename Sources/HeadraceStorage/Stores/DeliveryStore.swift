@@ -42,15 +42,20 @@ public protocol DeliveryStore: EntityStore {
 
     /// Applies `settlements` in order, each wholly or not at all.
     ///
-    /// Returns once the settlements survive the end of the process. A power failure may lose the last ones.
+    /// Returns once the settlements survive the end of the process. A power failure, or a crash of a server, may lose the last
+    /// ones. So the store also refuses a settlement if its lane has a delivery before ``Settlement/firstPosition``. The lease
+    /// stays valid: the relay ends it with another settlement when its handler has ended, and then the lane begins at its first
+    /// delivery again.
     ///
     /// Cancellation of the task doesn't stop it.
     ///
-    /// - Returns: The leases that are no longer valid; their settlements were not applied.
+    /// - Returns: The leases whose settlements were refused and not applied.
     /// - Throws: ``StoreError``; then no settlement was applied.
     func settle(_ settlements: [Settlement]) async throws -> [Lease]
 
     /// Extends `leases` until `date`.
+    ///
+    /// A store on a server returns once the new end survives a crash of the server: the relay relies on it without asking again.
     ///
     /// - Returns: The leases that are no longer valid.
     /// - Throws: ``StoreError``.
@@ -135,7 +140,9 @@ public protocol DeliveryStore: EntityStore {
 
     /// Delivers events of the log to a subscription again, marked as a replay.
     ///
-    /// In each lane, they come before the pending deliveries. All leases of the subscription end.
+    /// In each lane, they come before the pending deliveries. All leases of the subscription end. A store can take several
+    /// transactions. Then it leases no delivery of the subscription until the replay is complete, and a replay whose process ends
+    /// meanwhile is completed by later requests for leases of the subscription, or by its next replay.
     ///
     /// - Parameters:
     ///   - subscription: The name of the subscription.

@@ -21,7 +21,8 @@ public protocol EntityReader: AnyObject, Sendable {
 
     /// Returns the documents that match `query`, as one consistent read.
     ///
-    /// - Throws: The same errors as ``find(_:)``.
+    /// - Throws: The same errors as ``find(_:)``, and the code `unknownIndex` if the kind doesn't declare an index of the query; see
+    ///   ``EntitySchema/requireIndexes(of:)``.
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument]
 
     /// Returns at most `limit` events of the log after a position, in commit order.

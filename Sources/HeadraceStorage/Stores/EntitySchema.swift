@@ -177,8 +177,38 @@ public struct EntitySchema: Sendable {
         kinds.count <= 8 ? kinds.contains { $0.name == name } : names.contains(name)
     }
 
+    /// Requires that the kind of `query` declares the indexes of its conditions and its order.
+    ///
+    /// A store calls it before a fetch. Without it, a misspelled index would match nothing. A kind that the schema doesn't contain
+    /// has no documents, so it isn't an error.
+    ///
+    /// - Throws: ``StoreError`` with the code `unknownIndex`.
+    public func requireIndexes(of query: DocumentQuery) throws {
+        if query.conditions.isEmpty && query.order == nil { return }
+        guard let kind = kinds.first(where: { $0.name == query.kind }) else { return }
+        for name in query.conditions.map(\.index) + [query.order?.index].compactMap(\.self)
+        where !kind.indexes.contains(where: { $0.name == name }) {
+            throw StoreError.unknownIndex(name, of: kind)
+        }
+    }
+
     /// Whether `index` of the kind `name` is unique.
     public func isUnique(_ index: String, of name: String) -> Bool {
         kinds.first { $0.name == name }?.indexes.first { $0.name == index }?.isUnique ?? false
+    }
+}
+
+extension StoreError {
+    /// A query uses `index`, which `kind` doesn't declare.
+    fileprivate static func unknownIndex(_ index: String, of kind: EntitySchema.Kind) -> StoreError {
+        let names = kind.indexes.map { "'\($0.name)'" }.joined(separator: ", ")
+        return StoreError(
+            code: .unknownIndex,
+            message: """
+                A query uses the index '\(index)', but the type '\(kind.name)' declares \
+                \(names.isEmpty ? "no index" : "only \(names)"). Nothing was read. To fix, add the index to the 'indexes' of the \
+                type, or correct its name.
+                """
+        )
     }
 }

@@ -24,6 +24,9 @@ package enum FaultPoint: String, CaseIterable, Sendable {
     /// A relay is about to write its acknowledgements; no transaction is open.
     case beforeAcknowledge = "before-acknowledge"
 
+    /// A part of a replay is committed, and the next part isn't.
+    case afterReplayPart = "after-replay-part"
+
     /// A migration of the tables has begun and is not committed. Only in SQLite.
     case inMigration = "in-migration"
 }

@@ -83,6 +83,32 @@ extension StoreContract {
             try requireEqual(
                 try await fixture.leaseOne(at: 25).numbers, ["1"], "the list of due deliveries when it has ended")
         },
+        Check("a delay that began on a clock that is ahead begins when the clock is right") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            let (delayed, fixed) = (ChangeSet().scheduling("delayed", at: ahead + 60, since: ahead), ahead + 60)
+            try await fixture.store.commit(delayed.scheduling("fixed", at: fixed))
+
+            for seconds in [0, 59.999] {
+                let lanes = try await fixture.lease(ScheduledMessage.subscription, at: seconds)
+                try requireEqual(lanes.numbers, [], "the list of due messages after \(seconds) seconds")
+            }
+            let due = try await fixture.lease(ScheduledMessage.subscription, at: 60)
+            try requireEqual(due.numbers, [["delayed"]], "the list of due messages after 60 seconds")
+            try await fixture.settle(due[0], acknowledged: 1, end: .finished(now: DeliveryFixture.date(60)))
+            let last = try await fixture.lease(ScheduledMessage.subscription, at: fixed)
+            try requireEqual(last.numbers, [["fixed"]], "the list of due messages at the date that was given")
+        },
+        Check("a delay keeps its end if the clocks differ by less than a lease") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().scheduling("delayed", at: 65, since: 5))
+
+            for seconds in [0, 20, 64.999] {
+                let lanes = try await fixture.lease(ScheduledMessage.subscription, at: seconds)
+                try requireEqual(lanes.numbers, [], "the list of due messages after \(seconds) seconds")
+            }
+            let due = try await fixture.lease(ScheduledMessage.subscription, at: 65)
+            try requireEqual(due.numbers, [["delayed"]], "the list of due messages after 65 seconds")
+        },
         Check("a scheduled message and a long wait keep their dates") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1).scheduling("later", at: 1_000_000))

@@ -180,13 +180,27 @@ extension StoreContract {
             try requireKeys(mixed, ["a", "b"], "conditions on two indexes")
             try requireKeys(none, [], "conditions that no document meets")
         },
-        Check("a condition on an undeclared index matches nothing") { fixture in
+        Check("a condition or an order by an undeclared index is refused, and nothing is read") { fixture in
             let store = try await fixture.open()
             try await store.commit(ChangeSet().inserting(Draft(key: "a", rank: 1)))
+            let condition = DocumentQuery.Condition(index: "undeclared", test: .range(from: nil, below: nil))
+            let declared = DocumentQuery.Condition(index: "rank", test: .range(from: nil, below: nil))
+            let order = DocumentQuery.Order(index: "undeclared", isDescending: false)
+            let kind = ContractEntity.entityName
+            let queries = [
+                DocumentQuery(kind: kind, conditions: [condition]),
+                DocumentQuery(kind: kind, conditions: [declared, condition]),
+                DocumentQuery(kind: kind, conditions: [declared], order: order, limit: 0),
+                DocumentQuery(kind: kind, order: order),
+            ]
 
-            let matches = try await store.fetch(where: "undeclared", .range(from: nil, below: nil))
-
-            try requireKeys(matches, [], "a fetch")
+            for reader in [store as any EntityReader, try await store.snapshot()] {
+                for (number, query) in queries.enumerated() {
+                    var code: StoreError.Code?
+                    do { _ = try await reader.fetch(query) } catch let error as StoreError { code = error.code }
+                    try requireEqual(code, .unknownIndex, "the error of query \(number)")
+                }
+            }
         },
         Check("a set may have 2,000 values, and 40,000") { fixture in
             let store = try await fixture.open()

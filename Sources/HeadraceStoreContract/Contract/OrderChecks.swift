@@ -51,7 +51,6 @@ extension StoreContract {
 
             try requireKeys(try await store.fetch(orderedBy: "rank"), ["b"], "the ascending order")
             try requireKeys(try await store.fetch(orderedBy: "rank", descending: true), ["b"], "the descending order")
-            try requireKeys(try await store.fetch(orderedBy: "undeclared"), [], "an undeclared order")
         },
         Check("a document with several values is returned once, ordered by its first value") { fixture in
             let store = try await fixture.open()

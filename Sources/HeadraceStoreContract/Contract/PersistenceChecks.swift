@@ -94,7 +94,6 @@ extension StoreContract {
                 try await store.commit(ChangeSet().inserting(old, Draft(key: "b", rank: 1)))
             }
             try await fixture.withStore([Unindexed.self]) { store in
-                try requireKeys(try await store.fetch(orderedBy: "rank"), [], "a removed index")
                 try await store.commit(
                     ChangeSet(
                         writes: [ChangeSet.Write(document: try new.document(version: 2))],

@@ -53,6 +53,34 @@ extension StoreContract {
             try requireEqual(refused, [old[0].lease], "the list of refused leases")
             try requireEqual(try await fixture.leaseOne("a").map(\.attempt), [1], "the attempt")
         },
+        Check("commits during a replay of many events keep the order of each stream") { fixture in
+            let store = try await fixture.openDeliveries().store
+            let streams = [EntityReference(kind: "kind", key: "x"), EntityReference(kind: "kind", key: "y"), nil]
+            let logged = 10_500
+            try await store.commit(ChangeSet(events: (0..<logged).map { .numbered(0, stream: streams[$0 % 3]) }))
+            async let replayed = store.replay("a", eventsNamed: ["numbered"], after: 0)
+            let commits = 30
+            for number in 0..<commits {
+                try await store.commit(ChangeSet().delivering(1, of: number % 2 == 0 ? "x" : "y"))
+            }
+            // Events that are committed before the replay begins are pending, and aren't repeated.
+            try requireEqual(try await replayed, logged, "the number of replayed events")
+
+            let request = LeaseRequest(
+                subscriptions: ["a"], laneLimit: 2 * logged, batchLimit: logged, now: DeliveryFixture.date(0),
+                duration: .seconds(10))
+            let lanes = try await store.lease(request).lanes
+            try requireEqual(
+                Array(lanes.map(\.count).sorted().suffix(3)), [1, 3515, 3515], "the numbers of deliveries by lane")
+            for lane in lanes {
+                let positions = lane.map(\.position)
+                try requireEqual(positions, positions.sorted(), "the order of a lane")
+                try requireEqual(
+                    lane.map(\.isReplay), lane.map(\.isReplay).sorted { $0 && !$1 }, "whether they are replays")
+            }
+            try requireEqual(
+                Set(lanes.joined().map(\.position)).count, logged + commits, "the number of positions that are due")
+        },
         Check("old events are pruned unless they are pending or dead letters") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1, 2, 3, 4).recording(.numbered(5)))

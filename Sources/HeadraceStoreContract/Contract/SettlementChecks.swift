@@ -180,6 +180,55 @@ extension StoreContract {
             try requireEqual(
                 try await fixture.leaseOne(at: 20).numbers, ["2"], "the list of remaining deliveries for a")
         },
+        Check(
+            "a settlement of later deliveries is refused while the lane has an earlier one, and the lease stays valid"
+        ) {
+            fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1, 2, 3).scheduling("later", at: 0))
+            let lane = try await fixture.leaseOne()
+            var late = Array(lane.dropFirst()).settlement(acknowledged: 1)
+            late.firstPosition = lane[1].position
+            var failed = lane.settlement(acknowledged: 0, end: .finished(now: DeliveryFixture.date(0)))
+            failed.failures = [lane[2].failure("broken", at: DeliveryFixture.date(0))]
+            failed.firstPosition = lane[2].position
+            let write = try ChangeSet().inserting(Draft(key: "x")).delivering(4, to: ["b"])
+
+            let refused = try await fixture.store.settle([late, failed])
+            try requireEqual(refused, [lane[0].lease, lane[0].lease], "the list of refused leases")
+            try await fixture.store.refuse(write.settling(late), with: .leaseLost, "a commit that settles too much")
+            let stored = try await fixture.store.fetch(DocumentQuery(kind: ContractEntity.entityName))
+            try requireKeys(stored, [], "the store")
+            let lost = try await fixture.store.renew([lane[0].lease], until: DeliveryFixture.date(10))
+            try requireEqual(lost, [], "the list of lost leases")
+
+            var next = lane.settlement(acknowledged: 2)
+            next.firstPosition = lane[0].position
+            let scheduled = try await fixture.leaseOne(ScheduledMessage.subscription)
+            var message = scheduled.settlement(acknowledged: 1, end: .finished(now: DeliveryFixture.date(0)))
+            message.firstPosition = scheduled[0].position
+            // The second is a repetition, and the third follows them.
+            failed.firstPosition = lane[2].position
+            let accepted = try await fixture.store.settle([next, next, message, failed])
+            try requireEqual(accepted, [], "the list of refused leases in order")
+            try requireEqual(try await fixture.lease(at: 20).numbers, [], "the list of due deliveries")
+            let letters = try await fixture.store.deadLetters(after: 0, of: nil, limit: 9)
+            try requireEqual(letters.map(\.content.number), ["3"], "the dead letters")
+        },
+        Check("a lease that is given back after a refusal begins the lane at its first delivery") { fixture in
+            let fixture = try await fixture.openDeliveries()
+            try await fixture.store.commit(ChangeSet().delivering(1, 2, 3))
+            let lane = try await fixture.leaseOne()
+            var late = lane.settlement(acknowledged: 3, end: .finished(now: DeliveryFixture.date(1)))
+            late.firstPosition = lane[2].position
+            _ = try await fixture.store.settle([late])
+
+            try await fixture.settle(lane, end: .finished(now: DeliveryFixture.date(1)))
+
+            let again = try await fixture.leaseOne(at: 1)
+            try requireEqual(again.numbers, ["1"], "the list of due deliveries")
+            try requireEqual(again.map(\.mayHaveRun), [true], "whether they may have run")
+        },
         Check("a commit that ends its lease releases the lane") { fixture in
             let fixture = try await fixture.openDeliveries()
             try await fixture.store.commit(ChangeSet().delivering(1))

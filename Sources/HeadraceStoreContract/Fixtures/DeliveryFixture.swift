@@ -131,7 +131,7 @@ extension ChangeSet {
         return changes
     }
 
-    func scheduling(_ name: String, id: UUID = UUID(), at seconds: Double) -> ChangeSet {
+    func scheduling(_ name: String, id: UUID = UUID(), at seconds: Double, since start: Double? = nil) -> ChangeSet {
         var changes = self
         changes.scheduled.append(
             ScheduledMessage(
@@ -141,7 +141,8 @@ extension ChangeSet {
                 version: 1,
                 dueAt: DeliveryFixture.date(seconds),
                 json: Data("{}".utf8),
-                origin: MessageOrigin(principalID: "principal of \(name)", trace: ["trace": "1"])
+                origin: MessageOrigin(principalID: "principal of \(name)", trace: ["trace": "1"]),
+                since: start.map(DeliveryFixture.date)
             )
         )
         return changes

@@ -20,11 +20,19 @@ public import HeadraceRelay
 ///
 /// No real time passes, and the test waits for each delivery. The date, the UUIDs, and the random numbers of
 /// ``HeadraceCore/SystemValues`` belong to the test, so each run is the same.
+///
+/// A handler that fails fails the test: ``untilIdle()`` and ``advance(by:)`` throw if a delivery has failed meanwhile and no later
+/// attempt has succeeded. A test that expects a failure expects the error:
+///
+/// ```swift
+/// await #expect(throws: RelayError.self) { try await relay.untilIdle() }
+/// ```
 public struct TestRelay: Sendable {
     /// The clock, which is also the source of the date.
     public let clock: TestClock
 
     private let relay: Relay
+    private let failures: HandlerFailures
 
     /// Runs `relay` while `operation` runs, and then shuts it down.
     ///
@@ -44,31 +52,37 @@ public struct TestRelay: Sendable {
         seed: UInt64 = 1,
         _ operation: nonisolated(nonsending) (TestRelay) async throws -> Result
     ) async throws -> Result {
-        try await SystemValues.withCurrent(.test(clock: clock, seed: seed)) {
-            try await withRelay(relay) { try await operation(TestRelay(clock: clock, relay: relay)) }
+        let failures = HandlerFailures()
+        relay.add(failures)
+        return try await SystemValues.withCurrent(.test(clock: clock, seed: seed)) {
+            try await withRelay(relay) {
+                try await operation(TestRelay(clock: clock, relay: relay, failures: failures))
+            }
         }
     }
 
     /// Returns when all deliveries that are due have been handled; see ``HeadraceRelay/Relay/untilIdle()``.
     ///
-    /// - Throws: The errors of ``HeadraceRelay/Relay/untilIdle()``.
+    /// - Throws: ``HeadraceRelay/RelayError`` with the code `handlerFailed` if the last attempt at a delivery has failed since the last
+    ///   call of this method or of ``advance(by:)``; the errors of ``HeadraceRelay/Relay/untilIdle()``.
     public nonisolated(nonsending) func untilIdle() async throws {
         try await relay.untilIdle()
+        try failures.check()
     }
 
     /// Advances the clock by `duration`, and handles each delivery at the time at which it becomes due.
     ///
     /// The clock stops at each of these times, so a message that a handler schedules after a delay is due at the right time.
-    /// Times are rounded to milliseconds, as in the store.
+    /// Times are rounded to milliseconds, as in the store. A retry that succeeds within the step is no failure.
     ///
     /// - Parameter duration: The step; it must not be negative.
-    /// - Throws: The errors of ``HeadraceRelay/Relay/untilIdle()``.
+    /// - Throws: The same errors as ``untilIdle()``; the clock has advanced by `duration` if a handler has failed.
     public nonisolated(nonsending) func advance(by duration: Duration) async throws {
         let end = clock.now.advanced(by: duration)
         while true {
             let due = try await relay.idle()
             let rest = clock.now.duration(to: end)
-            if rest <= .zero { return }
+            if rest <= .zero { return try failures.check() }
             let next = due.map { max(1, ($0.timeIntervalSince(clock.date) * 1_000).rounded()) }
             // A date may lie too far ahead for a duration.
             let step = next.flatMap { $0 < rest / .milliseconds(1) ? Duration.milliseconds($0) : nil }

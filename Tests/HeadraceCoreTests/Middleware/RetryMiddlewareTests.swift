@@ -64,6 +64,45 @@ import Testing
         #expect(flaky.attemptCount == 1)
     }
 
+    @Test func conflictsAreRetriedAlmostAtOnceAndCountAsNoAttempt() async throws {
+        let (clock, handling) = (clock, handling(attempts: 2))
+        // The last failure is no conflict.
+        let flaky = Flaky { $0 <= 40 ? Conflict() : $0 == 41 ? Outage(number: $0) : nil }
+        async let answer = handling.handle { _ in try flaky.handle() }
+
+        for _ in 1...40 {
+            await clock.waitForSleepers(1)
+            #expect(clock.remainingSleeps.allSatisfy { $0 <= .milliseconds(16) })
+            clock.advance(by: .milliseconds(16))
+        }
+        await clock.waitForSleepers(1)
+        #expect(clock.remainingSleeps == [.seconds(2)])
+        clock.advance(by: .seconds(2))
+
+        #expect(try await answer == 42)
+    }
+
+    @Test func conflictsAreRetriedUntilTheirBudgetOrTheDeadlineIsUsedUp() async throws {
+        for (budget, deadline, attempts) in [(3, 60, 4), (60, 3, 3), (0, 60, 1)] {
+            let (clock, flaky) = (TestClock(), Flaky { _ in Conflict() })
+            let retry = RetryMiddleware(
+                maximumAttempts: 1, backoff: Backoff(base: .zero), conflictBudget: .seconds(budget), clock: clock)
+            let end = clock.now.advanced(by: .seconds(deadline))
+
+            await #expect(throws: Conflict.self) {
+                try await MessageContext.withDeadline(end) {
+                    try await Handling(retry, clock: clock).handle { _ in
+                        // Each attempt takes a second.
+                        clock.advance(by: .seconds(1))
+                        return try flaky.handle()
+                    }
+                }
+            }
+
+            #expect(flaky.attemptCount == attempts)
+        }
+    }
+
     @Test func aMaximumOfOneAttemptMeansNoRetry() async throws {
         let flaky = Flaky.failingAlways
 
@@ -231,4 +270,9 @@ extension InMemoryLogHandler {
         logger.logLevel = .trace
         return (handler, logger)
     }
+}
+
+private struct Conflict: RetryableError {
+    let isRetryable = true
+    let isConflict = true
 }

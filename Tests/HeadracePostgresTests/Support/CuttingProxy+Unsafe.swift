@@ -21,6 +21,8 @@ final class CuttingProxy: Sendable {
         case stop(afterSent: Int)
         /// The first further answer doesn't reach the client, and the connection is cut.
         case loseAnswer
+        /// The client reads nothing after a number of further bytes, as if it were stopped, until ``resumeAnswers()``.
+        case stopAnswers(after: Int)
     }
 
     private struct State {
@@ -36,6 +38,7 @@ final class CuttingProxy: Sendable {
     private let state = Mutex(State())
     private let listening: Int32
     private let target: String
+    private let answers = DispatchSemaphore(value: 0)
 
     /// The port on which clients connect.
     let port: UInt16
@@ -107,6 +110,11 @@ final class CuttingProxy: Sendable {
         }
     }
 
+    /// Lets the client read again after ``Fault/stopAnswers(after:)``.
+    func resumeAnswers() {
+        answers.signal()
+    }
+
     private func noteFault(_ state: inout State) {
         state.fault = nil
         state.faultCount += 1
@@ -169,7 +177,12 @@ final class CuttingProxy: Sendable {
             if descriptors[1].revents != 0 {
                 let count = unsafe recv(server, &bytes, bytes.count, 0)
                 if count <= 0 || losesAnswer(on: number) { return }
-                _ = unsafe send(client, bytes, count, Int32(MSG_NOSIGNAL))
+                let read = readable(count, on: number)
+                _ = unsafe send(client, bytes, read ?? count, Int32(MSG_NOSIGNAL))
+                if let read {
+                    answers.wait()
+                    _ = unsafe send(client, Array(bytes[read..<count]), count - read, Int32(MSG_NOSIGNAL))
+                }
             }
         }
     }
@@ -194,9 +207,22 @@ final class CuttingProxy: Sendable {
             case .stop(let rest):
                 noteFault(&state)
                 return (rest, .stopped)
-            case .loseAnswer, nil: break
+            case .loseAnswer, .stopAnswers, nil: break
             }
             return (count, .none)
+        }
+    }
+
+    /// Returns the number of bytes, at most `count`, that the client reads before it stops; `nil` if it reads on.
+    private func readable(_ count: Int, on number: Int) -> Int? {
+        state.withLock { state in
+            guard state.armed ?? number == number, case .stopAnswers(let rest) = state.fault else { return nil }
+            if rest > count {
+                state.fault = .stopAnswers(after: rest - count)
+                return nil
+            }
+            noteFault(&state)
+            return rest
         }
     }
 

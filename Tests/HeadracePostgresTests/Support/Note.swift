@@ -38,10 +38,17 @@ extension TestSchema {
 
 extension ChangeSet {
     /// Inserts a note that raises an event with a delivery to `subscription`.
-    static func note(_ key: String, title: String? = nil, for subscription: String? = nil) -> ChangeSet {
+    ///
+    /// `padding` makes its document longer.
+    static func note(
+        _ key: String,
+        title: String? = nil,
+        padding: String = "",
+        for subscription: String? = nil
+    ) -> ChangeSet {
         let reference = EntityReference(kind: "note", key: key)
         let title = title ?? "title of \(key)"
-        let json = Data(#"{"id":"\#(key)","title":"\#(title)","size":0}"#.utf8)
+        let json = Data(#"{"id":"\#(key)","title":"\#(title)","size":0,"padding":"\#(padding)"}"#.utf8)
         let document = StoredDocument(reference: reference, version: 1, schemaVersion: 1, json: json)
         let entries: Set = [
             ChangeSet.IndexEntry(index: "title", value: .text(title)),
@@ -57,6 +64,19 @@ extension ChangeSet {
             changes.deliveries = [ChangeSet.NewDelivery(event: 0, subscription: subscription)]
         }
         return changes
+    }
+}
+
+extension SchemaCheck {
+    /// Returns the check of a schema that is open.
+    static func opened(_ schema: TestSchema) async throws -> SchemaCheck {
+        try await schema.session { session in
+            let numbers = try await PostgresSchemaIDs.read(["note"], on: session)
+            let generation = try await session.run("SELECT generation FROM store").first?.integer(0) ?? 0
+            return SchemaCheck(
+                numbers, state: .init(generation: generation, undeclared: []),
+                mapper: PostgresErrorMapper(schema: schema.name))
+        }
     }
 }
 #endif

@@ -7,17 +7,18 @@
 import Foundation
 import HeadraceStorage
 
-/// A store that another version of the program has changed.
+/// A store that can't be used any longer, because another version of the program has changed it or for another reason.
 final class ChangedStore: StoreDecorator {
     let base: any DeliveryStore
 
     /// Whether leasing works, so that the change comes after a lease.
     private let leases: Bool
 
-    private let change = StoreError(code: .schemaChanged, message: "To fix, restart.")
+    private let change: StoreError
 
-    init(_ base: any DeliveryStore, afterTheLease leases: Bool = false) {
+    init(_ base: any DeliveryStore, code: StoreError.Code = .schemaChanged, afterTheLease leases: Bool = false) {
         self.base = base
+        change = StoreError(code: code, message: "To fix, restart.")
         self.leases = leases
     }
 

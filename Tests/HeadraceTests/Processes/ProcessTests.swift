@@ -143,7 +143,7 @@ import Testing
             let bench = ProcessBench(store)
             try await bench.run(attempts: 2) { relay, container in
                 try await bench.raise(PurchasePlaced(order: "1", amount: -1), container)
-                try await relay.advance(by: .seconds(3_600))
+                await #expect(throws: RelayError.self) { try await relay.advance(by: .seconds(3_600)) }
 
                 #expect(bench.mishaps == ["failed fulfilment", "dead fulfilment: InvalidAmount()"])
                 #expect(try await container.resolve(Processes.self).find(Fulfilment.self, key: "1") == nil)

@@ -141,7 +141,7 @@ import Testing
             let bench = ProcessBench(store)
             try await bench.run([Silent.self], attempts: 1) { relay, container in
                 try await bench.raise(PurchasePlaced(order: "1"), container)
-                try await relay.untilIdle()
+                await #expect(throws: RelayError.self) { try await relay.untilIdle() }
 
                 #expect(
                     bench.mishaps == [

@@ -71,7 +71,7 @@ import Testing
             }
             try await bench.run([VisitBroken.self]) { relay, container in
                 try await bench.raise(Left(guest: "ada"), container)
-                try await relay.untilIdle()
+                await #expect(throws: RelayError.self) { try await relay.untilIdle() }
 
                 #expect(bench.mishaps.count == 1)
                 #expect(

@@ -4,11 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import Headrace
 
 @main
 struct Program {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let store = try SQLiteStore(path: "todo.sqlite", entities: [ToDo.self])
         let container = try makeContainer(store: store, announcer: Announcer { print($0) })
         let dispatcher: any CommandQueryDispatcher = container.resolve()

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+import Foundation
 import Headrace
 import HeadraceHummingbird
 import HeadraceInspector
@@ -12,7 +13,16 @@ import Logging
 
 @main
 struct Program {
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
         let logger = Logger(label: "seats")
         let store = try SQLiteStore(path: "seats.sqlite", entities: entities)
         let inspector = Inspector()
