@@ -6,6 +6,7 @@
 
 #if Postgres
 import Foundation
+import HeadraceDomain
 @testable import HeadracePostgres
 import HeadraceStorage
 import HeadraceTesting
@@ -133,6 +134,7 @@ import Testing
                 target: target,
                 slot: SessionSlot { try await Session.connect(target, on: thread) },
                 check: check,
+                schema: try EntitySchema([Note.self]),
                 writer: UUID(),
                 mapper: PostgresErrorMapper(schema: schema.name),
                 outcomeTimeout: .seconds(20)

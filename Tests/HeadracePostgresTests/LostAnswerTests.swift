@@ -77,13 +77,16 @@ import Testing
             let batch = UUID()
             try await schema.run("INSERT INTO outcome (batch, writer) VALUES ('\(batch)', '\(UUID())')")
             let values: [PostgresValue] = [
-                .id(batch), .id(UUID()), .integer(check.generation), .flag(true), .flag(false), .text(nil), .text(nil),
+                .id(batch), .id(UUID()), .integer(check.state.generation), .flag(true), .flag(false), .text(nil),
+                .text(nil),
+                .flag(true),
             ]
             let arguments = try CommitArguments([unit], numbers: check.numbers)
 
             await #expect(throws: PostgresFailure.self) {
                 try await schema.session {
-                    try await $0.run(CommitProcedure.call(in: schema.quotedName), values + arguments.values)
+                    try await $0.run(
+                        CommitProcedure.call(in: schema.quotedName), values + arguments.values(undeclared: []))
                 }
             }
 

@@ -53,11 +53,11 @@ import Testing
         }
     }
 
-    @Test func aStoreWhoseIndexesAnotherProgramHasChangedRefusesQueriesAndCommits() async throws {
+    @Test func aStoreWithAnIndexThatAnotherProgramHasReplacedRefusesQueriesAndCommits() async throws {
         try await withSchema { schema in
             let store = try await schema.open()
             _ = try await PostgresStore(
-                url: schema.url, entities: [PlainNote.self], configuration: schema.configuration)
+                url: schema.url, entities: [LooseNote.self], configuration: schema.configuration)
 
             let read = await #expect(throws: StoreError.self) { try await store.fetch(DocumentQuery(kind: "note")) }
             let commit = await #expect(throws: StoreError.self) { try await store.commit(.note("a")) }
@@ -119,11 +119,13 @@ import Testing
     }
 }
 
-/// The entity of the tests without indexes.
-private final class PlainNote: StoredEntity {
+/// The entity of the tests with an index that isn't unique.
+private final class LooseNote: StoredEntity {
     static let entityName = "note"
+    static var indexes: [EntityIndex<LooseNote>] { [EntityIndex("title") { $0.title }] }
 
     var id = ""
+    var title = ""
     var raisedEvents = RaisedEvents()
 }
 

@@ -210,7 +210,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")
-            try withOtherProgram(path) { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('9 later')") }
+            try withOtherProgram(path) { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 later')") }
 
             let error = #expect(throws: StoreError.self) { try openStore(path) }
 
@@ -222,7 +222,7 @@ import Testing
                     """
             )
             try withOtherProgram(path) {
-                try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '9 later'")
+                try $0.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '99 later'")
             }
             #expect(try await openStore(path).noteIDs() == ["a"])
         }

@@ -15,6 +15,9 @@ final class BatchCommitter: Sendable {
     /// the rows of an hour.
     private static let longestCall = Duration.seconds(1_800)
 
+    /// How often a batch waits for documents that older programs add to unique indexes meanwhile.
+    private static let largestCompletionCount = 5
+
     private enum Fate {
         case stored(refusals: String)
         case notStored
@@ -24,6 +27,7 @@ final class BatchCommitter: Sendable {
     private let target: SessionTarget
     private let slot: SessionSlot
     private let check: SchemaCheck
+    private let schema: EntitySchema
     private let writer: UUID
     private let mapper: PostgresErrorMapper
     private let outcomeTimeout: Duration
@@ -34,6 +38,7 @@ final class BatchCommitter: Sendable {
     ///   - target: The rules of connections.
     ///   - slot: The connection for commits.
     ///   - check: The kinds and indexes of the store.
+    ///   - schema: The types of entity of the store.
     ///   - writer: The identifier of the store object.
     ///   - mapper: Converts failures.
     ///   - outcomeTimeout: Time to learn the outcome of a call whose answer is lost.
@@ -42,6 +47,7 @@ final class BatchCommitter: Sendable {
         target: SessionTarget,
         slot: SessionSlot,
         check: SchemaCheck,
+        schema: EntitySchema,
         writer: UUID,
         mapper: PostgresErrorMapper,
         outcomeTimeout: Duration,
@@ -50,6 +56,7 @@ final class BatchCommitter: Sendable {
         self.target = target
         self.slot = slot
         self.check = check
+        self.schema = schema
         self.writer = writer
         self.mapper = mapper
         self.outcomeTimeout = outcomeTimeout
@@ -138,12 +145,14 @@ final class BatchCommitter: Sendable {
         until deadline: ContinuousClock.Instant
     ) async throws -> Attempt {
         var lossCount = 0
+        var needsAll = Self.largestCompletionCount
         while true {
             let batch = UUID()
             let start = ContinuousClock.now
             let failure: PostgresFailure
             do {
-                return .committed(try arguments.outcomes(try await call(batch, units, arguments)))
+                return .committed(
+                    try arguments.outcomes(try await call(batch, units, arguments, needsAll: needsAll > 0)))
             } catch let error as PostgresFailure {
                 failure = error
             }
@@ -152,6 +161,11 @@ final class BatchCommitter: Sendable {
                 throw failure
             case .refused(CommitProcedure.schemaChanged, _, _):
                 try await check.requireCurrent(on: try await slot.session())
+                continue
+            case .refused(CommitProcedure.outdated, _, _):
+                needsAll -= 1
+                // The value of a document that can't be decoded isn't known, and the units are independent of it.
+                do { try await complete(units) } catch is StoreError { needsAll = 0 }
                 continue
             case .lost, .refused:
                 break
@@ -182,7 +196,25 @@ final class BatchCommitter: Sendable {
         return mapper.storeError(failure)
     }
 
-    private func call(_ batch: UUID, _ units: [CommitUnit], _ arguments: CommitArguments) async throws -> String {
+    /// Completes the unique indexes that `units` add values to, so that each stored value is found.
+    private func complete(_ units: [CommitUnit]) async throws {
+        let reading = DocumentReading(session: try await slot.session(), numbers: check.numbers)
+        for kind in schema.kinds {
+            let writes = units.flatMap(\.changes.writes).filter { $0.document.reference.kind == kind.name }
+            let names = Set(writes.flatMap(\.addedEntries).map(\.index))
+            let unique = names.filter { schema.isUnique($0, of: kind.name) }
+            if !unique.isEmpty {
+                try await OutdatedIndexes(reading: reading, schema: schema).complete(unique, of: kind)
+            }
+        }
+    }
+
+    private func call(
+        _ batch: UUID,
+        _ units: [CommitUnit],
+        _ arguments: CommitArguments,
+        needsAll: Bool
+    ) async throws -> String {
         let session = try await slot.session()
         // The rows of old outcomes are removed with each 256th batch.
         let prunes = count.withLock { count in
@@ -190,12 +222,16 @@ final class BatchCommitter: Sendable {
             return count % 256 == 0
         }
         let isDurable = units.contains { $0.changes.durability == .durable }
+        // The procedure requires this generation, in which these are the indexes of other programs.
+        let state = check.state
         let values: [PostgresValue] = [
-            .id(batch), .id(writer), .integer(check.generation), .flag(isDurable), .flag(prunes),
+            .id(batch), .id(writer), .integer(state.generation), .flag(isDurable), .flag(prunes),
         ]
         let call = CommitProcedure.call(in: target.quotedSchema)
         faults?(.commitQueued)
-        let rows = try await session.run(call, values + target.callSettings + arguments.values, isAlone: true)
+        let rows = try await session.run(
+            call, values + target.callSettings + [.flag(needsAll)] + arguments.values(undeclared: state.undeclared),
+            isAlone: true)
         faults?(.afterCommit)
         guard let row = rows.first else {
             throw PostgresFailure.lost("the procedure has returned no row")

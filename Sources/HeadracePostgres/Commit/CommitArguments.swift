@@ -34,7 +34,12 @@ struct CommitArguments {
         }
     }
 
-    var values: [PostgresValue] { tables.values }
+    /// The arguments, with the indexes that other programs have added.
+    func values(undeclared: [PostgresSchemaIDs.Undeclared]) -> [PostgresValue] {
+        var tables = tables
+        for index in undeclared { tables.append("u", .integer(index.kind), .integer(index.index)) }
+        return tables.values
+    }
 
     private mutating func append(_ changes: ChangeSet, unit: ArgumentTables.Cell) throws {
         for record in changes.idempotencyRecords {

@@ -23,6 +23,41 @@ struct PostgresSchemaIDs: Sendable, Equatable {
 
     var kinds: [String: Kind] = [:]
 
+    /// The indexes of the kinds that the store doesn't declare, because other programs have added them.
+    struct Undeclared: Sendable, Equatable {
+        let kind: Int64
+        let index: Int64
+    }
+
+    /// Separates the indexes that `schema` declares from the others.
+    func declared(by schema: EntitySchema) -> (declared: PostgresSchemaIDs, others: [Undeclared]) {
+        let names = Dictionary(uniqueKeysWithValues: schema.kinds.map { ($0.name, Set($0.indexes.map(\.name))) })
+        return separated { names[$0]?.contains($1) ?? false }
+    }
+
+    /// Compares the numbers of a store with those that the database has now.
+    ///
+    /// - Returns: A kind with another schema version or without one of its indexes, or `nil`; and the indexes that other
+    ///   programs have added.
+    func compare(with stored: PostgresSchemaIDs) -> (changed: String?, others: [Undeclared]) {
+        let (same, others) = stored.separated { kinds[$0]?.indexes[$1] != nil }
+        let changed = kinds.sorted { $0.key < $1.key }.first { same.kinds[$0.key] != $0.value }?.key
+        return (changed, others)
+    }
+
+    private func separated(
+        _ isDeclared: (_ kind: String, _ index: String) -> Bool
+    ) -> (declared: PostgresSchemaIDs, others: [Undeclared]) {
+        var (declared, others) = (self, [Undeclared]())
+        for (name, kind) in kinds {
+            for (index, value) in kind.indexes where !isDeclared(name, index) {
+                declared.kinds[name]?.indexes[index] = nil
+                others.append(Undeclared(kind: kind.id, index: value.id))
+            }
+        }
+        return (declared, others)
+    }
+
     /// Returns the number of a kind, or `nil` if the store was opened without the kind.
     func kind(_ name: String) -> Int64? {
         kinds[name]?.id

@@ -14,6 +14,11 @@ import HeadraceStorage
 enum TextLimit {
     static let byteCount = 1_000
 
+    /// Whether an index can have `value`.
+    static func allows(_ value: IndexValue) -> Bool {
+        if case .text(let text) = value { text.utf8.count <= byteCount } else { true }
+    }
+
     /// Throws ``HeadraceStorage/StoreError`` with the code `tooLong` if `text` has more bytes than the limit.
     static func require(_ text: String, _ role: String, of entity: EntityReference? = nil) throws {
         let count = text.utf8.count

@@ -33,6 +33,9 @@ enum CommitProcedure {
     /// The SQLSTATE of a unit of work that settles one lease twice and ends it with the first settlement.
     static let leaseLost = "HR002"
 
+    /// The SQLSTATE of a commit that adds values to a unique index, which misses documents of programs without the index.
+    static let outdated = "HR003"
+
     /// The number of the last batch, and whether a writer other than `$1` has stored a batch after the number `$2`.
     ///
     /// The lock of the writers makes the numbers ascend in the order of the commits, so an index finds the new batches without
@@ -50,7 +53,7 @@ enum CommitProcedure {
     /// `path` and `lock_timeout` are the settings of a session that keeps none, and otherwise NULL.
     static let head: [(name: String, type: String)] = [
         ("p_batch", "uuid"), ("p_writer", "uuid"), ("p_generation", "bigint"), ("p_is_durable", "boolean"),
-        ("p_prunes", "boolean"), ("p_path", "text"), ("p_lock_timeout", "text"),
+        ("p_prunes", "boolean"), ("p_path", "text"), ("p_lock_timeout", "text"), ("p_needs_all", "boolean"),
     ]
 
     /// The parameters after ``head``, with their types.
@@ -67,6 +70,8 @@ enum CommitProcedure {
             // Writes.
             ("w_unit", "bigint"), ("w_kind", "bigint"), ("w_key", "bytea"), ("w_version", "bigint"),
             ("w_schema", "bigint"), ("w_document", "text"),
+            // The indexes that other programs have added.
+            ("u_kind", "bigint"), ("u_index", "bigint"),
             // Removed and added index entries.
             ("o_unit", "bigint"), ("o_index", "bigint"), ("o_value", "bytea"), ("o_key", "bytea"),
             ("i_unit", "bigint"), ("i_index", "bigint"), ("i_value", "bytea"), ("i_key", "bytea"),
@@ -106,6 +111,8 @@ enum CommitProcedure {
             v_found jsonb[] := '{}';
             v_refused bigint[] := '{}';
             v_count bigint;
+            v_generation bigint;
+            v_is_outdated boolean;
             v_first bigint;
             v_positions bigint[];
             v_valid bigint[];
@@ -118,8 +125,17 @@ enum CommitProcedure {
             p_refusals := '[]';
             PERFORM \(planning(ofRows: "cardinality(w_unit) + cardinality(i_unit) + cardinality(d_event)"));
             PERFORM \(lock);
-            IF (SELECT generation FROM store) <> p_generation THEN
+            SELECT generation, EXISTS (SELECT 1 FROM unindexed) INTO v_generation, v_is_outdated FROM store;
+            IF v_generation <> p_generation THEN
                 RAISE EXCEPTION 'the schema has changed' USING ERRCODE = '\(schemaChanged)';
+            END IF;
+            IF v_is_outdated AND p_needs_all AND cardinality(i_index) > 0 THEN
+                IF EXISTS (
+                    SELECT 1 FROM unnest(i_index, i_unique) i (index, is_unique)
+                    JOIN unindexed ON unindexed.index_id = i.index WHERE i.is_unique = 1
+                ) THEN
+                    RAISE EXCEPTION 'a unique index misses documents' USING ERRCODE = '\(outdated)';
+                END IF;
             END IF;
         \(checks)
         \(writes)
@@ -276,6 +292,7 @@ enum CommitProcedure {
                 WHERE w.version = 1 AND w.unit <> ALL (v_refused);
             END IF;
             """),
+        ifAny("u_index", IndexFunction.note),
         ifAny(
             "o_unit",
             """

@@ -99,6 +99,22 @@ enum TableSchema {
                 """
             ]
         ),
+        // Documents whose entries in an index are out of date, because their last writer doesn't declare the index; and
+        // how often entries were completed, so that a query notices a completion that is concurrent.
+        (
+            10,
+            [
+                """
+                CREATE TABLE IF NOT EXISTS unindexed (
+                    index_id bigint NOT NULL,
+                    key bytea NOT NULL,
+                    PRIMARY KEY (index_id, key)
+                )
+                """,
+                "CREATE TABLE IF NOT EXISTS completion (one boolean PRIMARY KEY CHECK (one), number bigint NOT NULL)",
+                "INSERT INTO completion VALUES (true, 0) ON CONFLICT DO NOTHING",
+            ]
+        ),
     ]
 
     /// The tables of the first version.

@@ -22,8 +22,8 @@ final class PostgresSnapshot: EntityReader {
     init(on session: Session, schema: EntitySchema, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper)
         async throws
     {
-        self.schema = schema
         reading = DocumentReading(session: session, numbers: numbers)
+        self.schema = schema
         self.mapper = mapper
         _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false, isAlone: true)
         // The first query takes the snapshot, not BEGIN.
@@ -47,8 +47,7 @@ final class PostgresSnapshot: EntityReader {
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try Task.checkCancellation()
         try schema.requireIndexes(of: query)
-        guard let statement = reading.numbers.statement(for: query) else { return [] }
-        return try await mapper.translating { try await reading.fetch(query, statement) }
+        return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).fetch(query) }
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {

@@ -102,12 +102,17 @@ public final class PostgresStore: ObservableStore {
 
     /// Opens the store in a database, and creates its schema and tables if they don't exist.
     ///
-    /// Opening creates the indexes that are newly declared and drops those that are no longer declared. If the schema
-    /// version of a type is raised, opening rebuilds all indexes of that type. Processes that open a schema at the same
-    /// time wait for each other.
+    /// Opening creates the indexes that are newly declared. If the schema version of a type is raised, opening removes all
+    /// indexes of that type and builds those that are declared. Processes that open a schema at the same time wait for
+    /// each other.
     ///
-    /// A store that was opened before with other indexes, or with an earlier schema version, can't be used after that:
-    /// its queries and commits fail with the code `schemaChanged`. Restart the program in the new version.
+    /// New types of entity, and indexes that are added or no longer declared, don't affect other programs that have the
+    /// store open: each program keeps its own indexes, and its queries include the documents that others write. An index
+    /// that is no longer declared stays in the database until the schema version of the type is raised.
+    ///
+    /// A store that was opened before with an earlier schema version, or with an index of the same name and other
+    /// properties, can't be used after that: its queries and commits fail with the code `schemaChanged`. Restart the
+    /// program in the new version.
     ///
     /// Related documentation: <https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>.
     ///
@@ -133,19 +138,18 @@ public final class PostgresStore: ObservableStore {
         deliveries = SessionSlot(connect: connect)
         readers = (0..<max(1, configuration.readerCount)).map { _ in SessionSlot(connect: connect) }
         do {
-            let numbers: PostgresSchemaIDs
-            let generation: Int64
-            (numbers, generation) = try await mapper.translating { [commits, deliveries] in
+            let (numbers, state) = try await mapper.translating { [commits, deliveries] in
                 try await StoreOpening(target: target, schema: schema, mapper: mapper)
                     .open(on: try await commits[0].session(), other: try await deliveries.session())
             }
-            check = SchemaCheck(numbers, generation: generation, mapper: mapper)
+            check = SchemaCheck(numbers, state: state, mapper: mapper)
             queue = CommitQueue(
                 commits.map { [check, writer] slot in
                     BatchCommitter(
                         target: target,
                         slot: slot,
                         check: check,
+                        schema: schema,
                         writer: writer,
                         mapper: mapper,
                         outcomeTimeout: configuration.outcomeTimeout,
@@ -209,12 +213,35 @@ public final class PostgresStore: ObservableStore {
             try Task.checkCancellation()
             return []
         }
-        return try await read { [check] reading in
+        let documents = try await read { try await fetch(query, statement, $0) }
+        if let documents { return documents }
+        // Programs without the indexes write all the time. A snapshot stays as it is.
+        return try await snapshot().fetch(query)
+    }
+
+    /// Returns the documents that match `query`, or `nil` if its indexes were out of date each time.
+    private func fetch(
+        _ query: DocumentQuery,
+        _ statement: SelectStatement,
+        _ reading: DocumentReading
+    ) async throws -> [StoredDocument]? {
+        let outdated = OutdatedIndexes(reading: reading, schema: schema)
+        let indexes = outdated.numbers(of: query)
+        for _ in 0..<3 {
+            let completions = check.state.completions
             let documents = try await reading.fetch(query, statement)
-            // Indexes that exist now have existed during the query.
-            try await check.requireCurrent(on: reading.session)
-            return documents
+            // Indexes that exist now, and are complete, have been so during the query.
+            switch try await check.isComplete(indexes, since: completions, on: reading.session) {
+            case true?: return documents
+            case nil: continue
+            case false?:
+                // A document that can't be indexed is found all the same.
+                if let kind = schema.kinds.first(where: { $0.name == query.kind }) {
+                    do { try await outdated.complete(query.indexes, of: kind) } catch is StoreError {}
+                }
+            }
         }
+        return nil
     }
 
     /// Returns at most `limit` events of the log after a position, in commit order.

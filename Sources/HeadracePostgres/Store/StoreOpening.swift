@@ -18,12 +18,20 @@ struct StoreOpening {
 
     /// Opens the schema on `session`; `other` is a second connection, to test the locks.
     ///
-    /// - Returns: The numbers of kinds and indexes, and the generation in which they are valid.
-    func open(on session: Session, other: Session) async throws -> (PostgresSchemaIDs, generation: Int64) {
-        try await prepare(session, other: other) {
+    /// - Returns: The numbers of kinds and indexes, and the state in which they are valid.
+    func open(on session: Session, other: Session) async throws -> (PostgresSchemaIDs, SchemaCheck.State) {
+        let prepared = try await prepare(session, other: other) {
             try await prepareTables(session)
             return try await reconcile(session)
         }
+        do {
+            try await complete(prepared, session)
+        } catch  where !prepared.new.isEmpty {
+            // The thrown error says more than an error of the removal. If it fails, the next opening completes the indexes.
+            try? await prepare(session, other: other) { try await removeIndexes(of: prepared, session) }
+            throw error
+        }
+        return (prepared.numbers, prepared.state)
     }
 
     /// Creates the schema with the contents of another store; the connections are as for ``open(on:other:)``.
@@ -34,10 +42,19 @@ struct StoreOpening {
             try await copying.requireEmpty(session, schema: target.schema)
             try await prepareTables(session)
             let counts = try await copying.copy(on: session)
-            _ = try await reconcile(session)
+            try await complete(try await reconcile(session), session)
             try await copying.finish(session)
             return counts
         }
+    }
+
+    /// The kinds and indexes of the store in the database.
+    private struct Prepared {
+        let numbers: PostgresSchemaIDs
+        let state: SchemaCheck.State
+
+        /// The indexes that this opening has created.
+        let new: Set<Int64>
     }
 
     /// Runs `body` in a transaction, while no other process opens the schema.
@@ -51,7 +68,7 @@ struct StoreOpening {
         if target.isPooled { try await requireDefaults(session) }
         _ = try await session.run("BEGIN", isPrepared: false, isAlone: true)
         do {
-            // Another process can build indexes for minutes, so the wait has no limit.
+            // Other openings may wait, too, so the wait has no limit.
             _ = try await session.run(
                 """
                 SELECT set_config('lock_timeout', '0', true),
@@ -161,7 +178,7 @@ struct StoreOpening {
     private static let procedures =
         DeliveryProcedures.statements + ReplayProcedure.statements + OperatorProcedures.statements
         + LeaseProcedure.statements + SettlementProcedure.statements
-        + [CommitProcedure.work, CommitProcedure.statement]
+        + [IndexFunction.statement, CommitProcedure.work, CommitProcedure.statement]
 
     private func run(_ statements: [String], _ session: Session) async throws {
         for statement in statements { _ = try await session.run(statement, isPrepared: false) }
@@ -169,7 +186,7 @@ struct StoreOpening {
 
     // MARK: Kinds and indexes
 
-    private func reconcile(_ session: Session) async throws -> (PostgresSchemaIDs, generation: Int64) {
+    private func reconcile(_ session: Session) async throws -> Prepared {
         let names = schema.kinds.map(\.name)
         var hasChanged = false
         let before = try await PostgresSchemaIDs.read(names, on: session)
@@ -180,10 +197,16 @@ struct StoreOpening {
         let numbers = hasChanged ? try await PostgresSchemaIDs.read(names, on: session) : before
         let statement = hasChanged ? "UPDATE store SET generation = generation + 1 RETURNING generation" : nil
         let rows = try await session.run(statement ?? "SELECT generation FROM store", isPrepared: false)
-        return (numbers, try rows.first?.integer(0) ?? 0)
+        let (declared, others) = numbers.declared(by: schema)
+        let ids = declared.kinds.values.flatMap { $0.indexes.values.map(\.id) }
+        return Prepared(
+            numbers: declared,
+            state: SchemaCheck.State(generation: try rows.first?.integer(0) ?? 0, undeclared: others),
+            new: Set(ids).subtracting(before.kinds.values.flatMap { $0.indexes.values.map(\.id) })
+        )
     }
 
-    /// Makes the indexes of a kind match `kind`, and returns whether anything has changed.
+    /// Creates the indexes of `kind` that are missing, and returns whether anything has changed.
     private func reconcile(
         _ kind: EntitySchema.Kind,
         _ stored: PostgresSchemaIDs.Kind?,
@@ -209,79 +232,64 @@ struct StoreOpening {
         // With a new schema version, the values of each index can be different.
         let isNewer = stored?.schemaVersion != version
         var kept: Set<String> = []
+        var removed = 0
         for (name, index) in stored?.indexes ?? [:] {
             let declared = EntitySchema.Index(
                 name: name, isUnique: index.isUnique, holdsOneValue: index.holdsOneValue)
             if !isNewer, kind.indexes.contains(declared) {
                 kept.insert(name)
+            } else if !isNewer, !kind.indexes.contains(where: { $0.name == name }) {
+                // Programs that declare the index may be open, and one of an earlier version may be opening the store.
+                continue
             } else {
+                removed += 1
+                _ = try await session.run("DELETE FROM unindexed WHERE index_id = $1", [.integer(index.id)])
                 _ = try await session.run("DELETE FROM index_entry WHERE index_id = $1", [.integer(index.id)])
                 _ = try await session.run("DELETE FROM entity_index WHERE id = $1", [.integer(index.id)])
             }
         }
         let missing = kind.indexes.filter { !kept.contains($0.name) }
-        var made: [String: Int64] = [:]
         for index in missing {
-            let row = try await session.run(
-                """
-                INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES ($1, $2, $3, $4) RETURNING id
-                """,
-                [.integer(id), .bytes([UInt8](index.name)), .flag(index.isUnique), .flag(index.holdsOneValue)]
-            )
-            made[index.name] = try row.first?.integer(0)
-        }
-        if !missing.isEmpty { try await fill(made, of: kind, number: id, session) }
-        return isNewer || kept.count != stored?.indexes.count || !missing.isEmpty
-    }
-
-    /// Adds all stored entities of `kind` to new indexes, given by name.
-    private func fill(
-        _ indexes: [String: Int64],
-        of kind: EntitySchema.Kind,
-        number: Int64,
-        _ session: Session
-    ) async throws {
-        // Index entries can depend on documents of other kinds.
-        let numbers = try await PostgresSchemaIDs.read(schema.kinds.map(\.name), on: session)
-        let reading = DocumentReading(session: session, numbers: numbers)
-        var last: [UInt8]?
-        while true {
-            let rows = try await session.run(
-                """
-                SELECT key, version, schema_version, document FROM entity
-                WHERE kind = $1 AND ($2::bytea IS NULL OR key > $2) ORDER BY key LIMIT 1000
-                """,
-                [.integer(number), .bytes(last)],
-                isLimited: false
-            )
-            var (ids, values, keys): ([Int64], [[UInt8]], [[UInt8]]) = ([], [], [])
-            let documents = try rows.rows.map { try DocumentRows.document(of: kind.name, $0) }
-            let entries = try await kind.entries(of: documents) { try await reading.find(all: $0) }
-            for (document, entries) in zip(documents, entries) {
-                for entry in entries {
-                    guard let id = indexes[entry.index] else { continue }
-                    if case .text(let text) = entry.value {
-                        try TextLimit.require(text, "value in '\(entry.index)'", of: document.reference)
-                    }
-                    ids.append(id)
-                    values.append(entry.value.sortKey)
-                    keys.append([UInt8](document.reference.key))
-                }
-            }
+            // Each stored document is missing in the new index. The documents are added without the lock of writers.
             _ = try await session.run(
                 """
-                INSERT INTO index_entry (index_id, value, key) SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[])
-                ON CONFLICT DO NOTHING
+                WITH made AS (
+                    INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES ($1, $2, $3, $4) RETURNING id
+                )
+                INSERT INTO unindexed (index_id, key) SELECT made.id, key FROM entity, made WHERE entity.kind = $1
                 """,
-                [.integers(ids), .byteStrings(values), .byteStrings(keys)],
+                [.integer(id), .bytes([UInt8](index.name)), .flag(index.isUnique), .flag(index.holdsOneValue)],
                 isLimited: false
             )
-            guard let row = rows.rows.last else { break }
-            last = Array(try row.bytes(0))
         }
-        for index in kind.indexes where index.isUnique {
-            if let id = indexes[index.name] { try await requireUnique(index.name, id, of: kind.name, session) }
+        return isNewer || removed > 0 || !missing.isEmpty
+    }
+
+    /// Adds the documents that indexes miss to the indexes, in steps that hold the lock of writers for a short time.
+    ///
+    /// Programs of other versions write meanwhile.
+    private func complete(_ prepared: Prepared, _ session: Session) async throws {
+        let reading = DocumentReading(session: session, numbers: prepared.numbers)
+        let outdated = OutdatedIndexes(reading: reading, schema: schema)
+        for kind in schema.kinds {
+            let names = Set(kind.indexes.map(\.name))
+            while try await outdated.complete(names, of: kind, isStrict: true) {}
+            for index in kind.indexes where index.isUnique {
+                guard let id = reading.numbers.index(index.name, of: kind.name)?.id, prepared.new.contains(id)
+                else { continue }
+                try await requireUnique(index.name, id, of: kind.name, session)
+            }
         }
+    }
+
+    /// Removes the indexes that this opening has created, in the open transaction.
+    private func removeIndexes(of prepared: Prepared, _ session: Session) async throws {
+        let ids = PostgresValue.integers(Array(prepared.new))
+        for table in ["unindexed", "index_entry"] {
+            _ = try await session.run("DELETE FROM \(table) WHERE index_id = ANY ($1)", [ids], isLimited: false)
+        }
+        _ = try await session.run("DELETE FROM entity_index WHERE id = ANY ($1)", [ids])
+        _ = try await session.run("UPDATE store SET generation = generation + 1", isPrepared: false)
     }
 
     private func requireUnique(_ name: String, _ id: Int64, of kind: String, _ session: Session) async throws {

@@ -18,13 +18,18 @@ struct ChangeSetWriter: Sendable {
     let work: [SQLWork]
     let ids: SchemaIDs
 
-    func apply(in database: Database) throws {
+    /// - Parameters:
+    ///   - database: The connection.
+    ///   - undeclared: The indexes that other programs have added, by kind.
+    /// - Throws: ``HeadraceStorage/StoreError`` if the changes don't fit the file; `DatabaseError`.
+    func apply(in database: Database, undeclared: [Int64: [Int64]]) throws {
         // The idempotency key is written first: a command that has already taken effect causes all other conflicts.
         try DeliveryWriter(database).remember(changes)
         for required in changes.requirements {
             let stored = try DocumentReader.documents(of: [required.reference], ids: ids, in: database).first
             if stored != required { throw StoreError.versionConflict(required: required, stored: stored) }
         }
+        try completeUniqueIndexes(in: database)
         for deletion in changes.deletions {
             try delete(deletion, in: database)
         }
@@ -36,9 +41,39 @@ struct ChangeSetWriter: Sendable {
         for write in changes.writes {
             try indexes.add(write.addedEntries, of: write.document.reference)
         }
+        if !undeclared.isEmpty { try noteUnindexed(undeclared, in: database) }
         try DeliveryWriter(database).apply(changes)
         for work in work {
             try perform(work, in: database)
+        }
+    }
+
+    /// Completes the unique indexes that receive values, so that each stored value is found.
+    private func completeUniqueIndexes(in database: Database) throws {
+        for write in changes.writes {
+            let kind = write.document.reference.kind
+            for entry in write.addedEntries {
+                guard let index = ids.index(entry.index, of: kind), index.isUnique else { continue }
+                let outdated = OutdatedIndexes(database, ids: ids)
+                do {
+                    while try outdated.contains(index.id) { try outdated.complete(index.id, entry.index, of: kind) }
+                } catch let error as StoreError where error.code == .undecodable {
+                    // The value of the document isn't known, and this unit of work is independent of it.
+                }
+            }
+        }
+    }
+
+    /// Notes that the indexes of other programs don't have the new contents of the written and deleted documents.
+    private func noteUnindexed(_ undeclared: [Int64: [Int64]], in database: Database) throws {
+        for reference in changes.writes.map(\.document.reference) + changes.deletions.map(\.reference) {
+            for index in undeclared[try kind(of: reference)] ?? [] {
+                try database.run("INSERT INTO unindexed (index_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING") {
+                    statement in
+                    statement.bind(index)
+                    statement.bind(reference.key)
+                }
+            }
         }
     }
 

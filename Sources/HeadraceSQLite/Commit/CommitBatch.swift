@@ -45,8 +45,7 @@ struct CommitBatch {
 
     private func commitAlone(_ writer: ChangeSetWriter, in database: Database) throws {
         let apply = {
-            try rules.check.requireCurrent(in: database)
-            try writer.apply(in: database)
+            try writer.apply(in: database, undeclared: try rules.check.requireCurrent(in: database))
             rules.faults?(.beforeCommit)
             try rules.file.check()
         }
@@ -64,9 +63,10 @@ struct CommitBatch {
 
     private func commitTogether(in database: Database) throws -> [Result<Void, any Error>] {
         var outcomes: [Result<Void, any Error>] = []
+        let undeclared: [Int64: [Int64]]
         do {
             try database.beginWriteTransaction()
-            try rules.check.requireCurrent(in: database)
+            undeclared = try rules.check.requireCurrent(in: database)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             throw Failure(cause: error)
@@ -76,7 +76,7 @@ struct CommitBatch {
         do {
             for writer in writers {
                 if !outcomes.isEmpty { rules.faults?(.insideGroupCommit) }
-                outcomes.append(Result { try apply(writer, in: database) })
+                outcomes.append(Result { try apply(writer, undeclared, in: database) })
                 if database.isInsideTransaction { continue }
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
@@ -98,7 +98,11 @@ struct CommitBatch {
     /// Applies `writer` in a savepoint, completely or not at all.
     ///
     /// GRDB's savepoints would prepare their statements each time.
-    private func apply(_ writer: ChangeSetWriter, in database: Database) throws {
+    private func apply(
+        _ writer: ChangeSetWriter,
+        _ undeclared: [Int64: [Int64]],
+        in database: Database
+    ) throws {
         // The observers of a client need to know of savepoints around its changes, and GRDB notifies them.
         let run =
             if writer.work.isEmpty {
@@ -108,7 +112,7 @@ struct CommitBatch {
             }
         try run("SAVEPOINT unit_of_work")
         do {
-            try writer.apply(in: database)
+            try writer.apply(in: database, undeclared: undeclared)
             try run("RELEASE unit_of_work")
         } catch {
             // Without a transaction there is no savepoint.

@@ -12,8 +12,9 @@ import Synchronization
 /// Checks in each transaction that the file still has the tables, indexes and schema versions that the store was opened
 /// with.
 ///
-/// Another program may open the file with other indexes, which removes the indexes of this program, or with a later
-/// schema version. This store would then find too few documents and leave wrong index entries behind. The file counts
+/// Another program may open the file with a later schema version, or with other properties of an index. This store
+/// would then find too few documents and leave wrong index entries behind. An index that another program adds leaves the
+/// store usable: it notes the documents that it writes in the table `unindexed`. The file counts
 /// its changes in `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the
 /// check is one read of a page that SQLite has in memory. If the number is new, the check compares the kinds that this
 /// store uses. Changes of other kinds of entities don't concern the store.
@@ -22,8 +23,8 @@ final class FileSchemaCheck: Sendable {
     private let path: String
     private let feed: CommitFeed
 
-    /// Generation that was compared last.
-    private let known: Mutex<Int>
+    /// Generation that was compared last, and the indexes that the file has in addition, by kind.
+    private let known: Mutex<(generation: Int, undeclared: [Int64: [Int64]])>
 
     /// - Parameters:
     ///   - ids: The IDs of the kinds and indexes of the store.
@@ -34,7 +35,7 @@ final class FileSchemaCheck: Sendable {
         self.ids = ids
         self.path = path
         self.feed = feed
-        known = Mutex(generation)
+        known = Mutex((generation, ids.undeclared))
     }
 
     /// Returns the number that grows with each change of tables, indexes or schema versions.
@@ -60,11 +61,20 @@ final class FileSchemaCheck: Sendable {
 
     /// Requires that the file has the tables and indexes of the store, in the open transaction.
     ///
+    /// - Returns: The indexes that other programs have added, by kind.
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged`.
-    func requireCurrent(in database: Database) throws {
+    @discardableResult
+    func requireCurrent(in database: Database) throws -> [Int64: [Int64]] {
         let generation = try Self.generation(in: database)
-        if known.withLock({ $0 == generation }) { return }
-        if let change = try change(in: database) {
+        let known = known.withLock { $0 }
+        if known.generation == generation { return known.undeclared }
+        let knowsTables = try StoreSchema.knowsTables(in: database)
+        let comparison = knowsTables ? try ids.compare(in: database) : (changed: nil, undeclared: [:])
+        let change =
+            knowsTables
+            ? comparison.changed.map { "the indexes or the schema version of '\($0)' are different" }
+            : "it has tables that this version of Headrace doesn't know"
+        if let change {
             feed.recordCommit(of: nil)
             throw StoreError(
                 code: .schemaChanged,
@@ -74,17 +84,8 @@ final class FileSchemaCheck: Sendable {
                     """
             )
         }
-        known.withLock { $0 = generation }
-    }
-
-    /// Returns the change that keeps this store from being used, or `nil`.
-    private func change(in database: Database) throws -> String? {
-        if try !StoreSchema.knowsTables(in: database) {
-            return "it has tables that this version of Headrace doesn't know"
-        }
-        return try ids.changedKind(in: database).map {
-            "the indexes or the schema version of '\($0)' are different"
-        }
+        self.known.withLock { $0 = (generation, comparison.undeclared) }
+        return comparison.undeclared
     }
 }
 #endif

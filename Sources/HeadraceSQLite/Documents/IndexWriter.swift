@@ -31,13 +31,28 @@ struct IndexWriter {
                     throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other)
                 }
             }
-            try database.run(
-                "INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
-            ) { statement in
-                statement.bind(index.id)
-                statement.bind(entry.value)
-                statement.bind(reference.key)
-            }
+            try store(entry, in: index, of: reference)
+        }
+    }
+
+    /// Adds `entries`, also if another entity has a value that must be unique.
+    func store(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) throws {
+        for entry in entries {
+            guard let index = ids.index(entry.index, of: reference.kind) else { continue }
+            try store(entry, in: index, of: reference)
+        }
+    }
+
+    private func store(
+        _ entry: ChangeSet.IndexEntry,
+        in index: SchemaIDs.Index,
+        of reference: EntityReference
+    ) throws {
+        try database.run("INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING") {
+            statement in
+            statement.bind(index.id)
+            statement.bind(entry.value)
+            statement.bind(reference.key)
         }
     }
 

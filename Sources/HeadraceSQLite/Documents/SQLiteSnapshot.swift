@@ -34,7 +34,7 @@ final class SQLiteSnapshot: EntityReader {
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try schema.requireIndexes(of: query)
         guard let statement = ids.statement(for: query) else { return [] }
-        return try await read { try DocumentReader.documents(of: query.kind, by: statement, in: $0) }
+        return try await read { [ids] in try OutdatedIndexes($0, ids: ids).fetch(query, by: statement).documents }
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {

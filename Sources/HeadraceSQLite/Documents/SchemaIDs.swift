@@ -25,11 +25,14 @@ struct SchemaIDs: Sendable {
 
     private struct Kind: Sendable {
         let id: Int64
-        let schemaVersion: Int
+        let declaration: EntitySchema.Kind
         var indexes: [String: Index] = [:]
     }
 
     private var kinds: [String: Kind] = [:]
+
+    /// The indexes of the file that the store doesn't declare, by kind.
+    private(set) var undeclared: [Int64: [Int64]] = [:]
 
     /// Returns the ID of a kind, or `nil` if the store was opened without the kind.
     func kind(_ name: String) -> Int64? {
@@ -41,8 +44,17 @@ struct SchemaIDs: Sendable {
         kinds[kind]?.indexes[name]
     }
 
-    /// Returns a kind whose indexes or schema version in the file differ from these, or `nil`.
-    func changedKind(in database: Database) throws -> String? {
+    /// Returns the declaration of a kind, or `nil` if the store was opened without the kind.
+    func declaration(_ name: String) -> EntitySchema.Kind? {
+        kinds[name]?.declaration
+    }
+
+    /// Compares the kinds with those of the file.
+    ///
+    /// - Returns: A kind that misses an index in the file or has another schema version, or `nil`; and the indexes that
+    ///   other programs have added, by kind.
+    func compare(in database: Database) throws -> (changed: String?, undeclared: [Int64: [Int64]]) {
+        var undeclared: [Int64: [Int64]] = [:]
         for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) {
             let version = try Int.fetchOne(
                 database,
@@ -53,14 +65,18 @@ struct SchemaIDs: Sendable {
             let indexes = try Set(
                 Int64.fetchAll(database, sql: "SELECT id FROM entity_index WHERE kind = ?", arguments: [kind.id])
             )
-            if version != kind.schemaVersion || indexes != Set(kind.indexes.values.map(\.id)) { return name }
+            let declared = Set(kind.indexes.values.map(\.id))
+            if version != kind.declaration.schemaVersion || !declared.isSubset(of: indexes) { return (name, [:]) }
+            let others = indexes.subtracting(declared)
+            if !others.isEmpty { undeclared[kind.id] = others.sorted() }
         }
-        return nil
+        return (nil, undeclared)
     }
 
     /// Assigns IDs to the kinds and indexes of `schema`.
     ///
-    /// Creates and drops indexes until the file matches `schema`.
+    /// Creates the indexes of `schema` that are missing. An index that `schema` doesn't declare stays for the programs that
+    /// declare it, unless the schema version is raised or an index of the same name has other properties.
     static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaIDs {
         var ids = SchemaIDs()
         for kind in schema.kinds {
@@ -70,7 +86,7 @@ struct SchemaIDs: Sendable {
                 sql: "SELECT id, name, is_unique, holds_one_value FROM entity_index WHERE kind = ?",
                 arguments: [id]
             )
-            var entry = Kind(id: id, schemaVersion: kind.schemaVersion)
+            var entry = Kind(id: id, declaration: kind)
             for row in stored {
                 let index = EntitySchema.Index(
                     name: try row.decode(SQLText.self, forColumn: "name").text,
@@ -80,7 +96,10 @@ struct SchemaIDs: Sendable {
                 let indexID: Int64 = try row.decode(forColumn: "id")
                 if !isNewer, kind.indexes.contains(index) {
                     entry.indexes[index.name] = Index(index, id: indexID)
+                } else if !isNewer, !kind.indexes.contains(where: { $0.name == index.name }) {
+                    ids.undeclared[id, default: []].append(indexID)
                 } else {
+                    try database.execute(sql: "DELETE FROM unindexed WHERE index_id = ?", arguments: [indexID])
                     try database.execute(sql: "DELETE FROM index_entry WHERE index_id = ?", arguments: [indexID])
                     try database.execute(sql: "DELETE FROM entity_index WHERE id = ?", arguments: [indexID])
                 }

@@ -30,7 +30,7 @@ extension EntityContext {
     ///
     /// `body` may run twice: units of work can share a transaction, and if that transaction fails, each runs again. So
     /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not write to the
-    /// tables of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `event`, `subscription`, `lane`,
+    /// tables of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `unindexed`, `event`, `subscription`, `lane`,
     /// `delivery`, `scheduled_message`, `dead_letter`, `idempotency`, `pruned_event`, and `grdb_migrations`. <doc:PlainSQL>
     /// shows how to create and read your own tables.
     ///

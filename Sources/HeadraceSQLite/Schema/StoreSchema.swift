@@ -151,6 +151,17 @@ enum StoreSchema {
             "ALTER TABLE lane ADD COLUMN correction TEXT; ALTER TABLE dead_letter ADD COLUMN correction TEXT"
         ),
         ("9 replays in parts", DeliverySchema.replaysInParts),
+        // Documents whose entries in an index are out of date, because their last writer doesn't declare the index.
+        (
+            "10 unindexed documents",
+            """
+            CREATE TABLE IF NOT EXISTS unindexed (
+                index_id INTEGER NOT NULL,
+                key TEXT NOT NULL,
+                PRIMARY KEY (index_id, key)
+            ) STRICT, WITHOUT ROWID
+            """
+        ),
     ]
 }
 #endif

@@ -88,14 +88,18 @@ public final class SQLiteStore: ObservableStore {
 
     /// Opens the store at `path`, and creates the file if it doesn't exist.
     ///
-    /// Opening creates the indexes that are newly declared and drops those that are no longer declared. If the schema
-    /// version of a type is raised, opening rebuilds all indexes of that type. Opening blocks the calling thread during
-    /// this work, and while another process does the same. Open the store when the program starts.
+    /// Opening creates the indexes that are newly declared. If the schema version of a type is raised, opening removes all
+    /// indexes of that type and builds those that are declared. Opening blocks the calling thread during this work, and
+    /// while another process does the same. Open the store when the program starts.
     ///
-    /// A store that was opened before with other indexes, or with an earlier schema version, can't be used after that:
-    /// all its reads and writes fail with the code `schemaChanged`, also in other processes. Restart the program in the
-    /// new version. To keep the old version from taking the file back, raise the schema version of a type together with
-    /// its indexes: the old version then can't open the file. New types of entity don't affect other programs.
+    /// New types of entity, and indexes that are added or no longer declared, don't affect other programs that have the
+    /// file open: each program keeps its own indexes, and its queries include the documents that others write. An index
+    /// that is no longer declared stays in the file until the schema version of the type is raised.
+    ///
+    /// A store that was opened before with an earlier schema version, or with an index of the same name and other
+    /// properties, can't be used after that: all its reads and writes fail with the code `schemaChanged`, also in other
+    /// processes. Restart the program in the new version. To keep the old version from taking the file back when an index
+    /// changes its properties, raise the schema version of the type: the old version then can't open the file.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``, which names the file and the remedy, with one of these codes:
     ///   `unusable` if the path cannot be opened or is another program's database; `corrupt` if the file is damaged or
@@ -196,7 +200,12 @@ public final class SQLiteStore: ObservableStore {
     public func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try schema.requireIndexes(of: query)
         guard let statement = check.ids.statement(for: query) else { return [] }
-        return try await read { try DocumentReader.documents(of: query.kind, by: statement, in: $0) }
+        let (documents, isSlow) = try await read { [check] in
+            try OutdatedIndexes($0, ids: check.ids).fetch(query, by: statement)
+        }
+        // The documents are right without it. The next query then finds them in the indexes.
+        if isSlow { try? await complete(query) }
+        return documents
     }
 
     /// Returns at most `limit` events of the log after a position, in commit order.
@@ -221,7 +230,7 @@ public final class SQLiteStore: ObservableStore {
             let snapshot = try pool.makeSnapshot()
             // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
-            try await snapshot.read { [check] in try check.requireCurrent(in: $0) }
+            try await snapshot.read { [check] in _ = try check.requireCurrent(in: $0) }
             return SQLiteSnapshot(snapshot, schema: schema, ids: check.ids, path: path)
         }
     }
@@ -264,6 +273,16 @@ public final class SQLiteStore: ObservableStore {
             return last != nil && last != version
         }
         if isNews { commitFeed.recordCommit(of: nil) }
+    }
+
+    /// Indexes documents that programs without the indexes of `query` have written.
+    private func complete(_ query: DocumentQuery) async throws {
+        try await pool.writeWithoutTransaction { [check] database in
+            try database.inWriteTransaction {
+                try check.requireCurrent(in: database)
+                try OutdatedIndexes(database, ids: check.ids).complete(query)
+            }
+        }
     }
 
     /// Number of documents up to which a read is brief.

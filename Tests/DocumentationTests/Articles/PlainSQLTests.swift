@@ -118,6 +118,7 @@ private func centsByDay(in path: String) throws -> [String: Int] {
                 tables == [
                     "dead_letter", "delivery", "entity", "entity_index", "entity_kind", "event", "grdb_migrations",
                     "idempotency", "index_entry", "lane", "pruned_event", "scheduled_message", "subscription",
+                    "unindexed",
                 ]
             )
         }

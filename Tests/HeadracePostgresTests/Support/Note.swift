@@ -73,7 +73,9 @@ extension SchemaCheck {
         try await schema.session { session in
             let numbers = try await PostgresSchemaIDs.read(["note"], on: session)
             let generation = try await session.run("SELECT generation FROM store").first?.integer(0) ?? 0
-            return SchemaCheck(numbers, generation: generation, mapper: PostgresErrorMapper(schema: schema.name))
+            return SchemaCheck(
+                numbers, state: .init(generation: generation, undeclared: []),
+                mapper: PostgresErrorMapper(schema: schema.name))
         }
     }
 }

@@ -30,6 +30,11 @@ enum NoteUpgrade: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether both versions can use a file at the same time.
+    var canBeShared: Bool {
+        self == .addedIndex || self == .removedIndex
+    }
+
     /// Whether the older version of the program can be started again.
     var canBeUndone: Bool {
         self != .laterVersion && self != .laterVersionWithOtherIndexes

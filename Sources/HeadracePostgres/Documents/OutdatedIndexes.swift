@@ -1,0 +1,121 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if Postgres
+import HeadraceStorage
+
+/// The indexes that miss the changes of programs that don't declare them.
+///
+/// The table `unindexed` has the keys of the documents concerned. Their index entries are wrong or missing; all other
+/// entries are right.
+struct OutdatedIndexes {
+    /// Number of documents that one step indexes.
+    private static let stepSize: Int64 = 500
+
+    let reading: DocumentReading
+    let schema: EntitySchema
+
+    /// Returns the numbers of the indexes that `query` uses.
+    func numbers(of query: DocumentQuery) -> [Int64] {
+        query.indexes.compactMap { reading.numbers.index($0, of: query.kind)?.id }
+    }
+
+    /// Returns the documents that match `query`, which is answered from the documents if indexes are out of date.
+    ///
+    /// The connection must be in a transaction that reads from one snapshot.
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        guard let kind = schema.kinds.first(where: { $0.name == query.kind }),
+            let number = reading.numbers.kind(query.kind), let statement = reading.numbers.statement(for: query)
+        else { return [] }
+        let indexes = numbers(of: query)
+        if indexes.isEmpty { return try await reading.fetch(query, statement) }
+        let rows = try await reading.session.run(
+            """
+            SELECT key, version, schema_version, document FROM entity
+            WHERE kind = $1 AND key IN (SELECT key FROM unindexed WHERE index_id = ANY ($2))
+            """,
+            [.integer(number), .integers(indexes)],
+            isLimited: false
+        )
+        let outdated = try rows.rows.map { try DocumentRows.document(of: kind.name, $0) }
+        guard !outdated.isEmpty, let wider = reading.numbers.statement(for: query.widened(by: outdated.count)) else {
+            return try await reading.fetch(query, statement)
+        }
+        let found = try await reading.fetch(query, wider)
+        return query.corrected(try await indexed(found, kind), outdated: try await indexed(outdated, kind))
+    }
+
+    /// Indexes some of the documents that are missing in the indexes `names` of `kind`.
+    ///
+    /// Values that must be unique and aren't are stored: an older program may have stored both documents. Documents that
+    /// change meanwhile, and those with a text that is too long for an index, stay out of date.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the indexes.
+    ///   - kind: The kind.
+    ///   - isStrict: Whether a text that is too long is an error.
+    /// - Returns: Whether more documents may be missing.
+    /// - Throws: ``PostgresFailure``; ``HeadraceStorage/StoreError`` if a document can't be decoded, or with the code `tooLong`.
+    @discardableResult
+    func complete(_ names: Set<String>, of kind: EntitySchema.Kind, isStrict: Bool = false) async throws -> Bool {
+        let indexes = names.compactMap { name in reading.numbers.index(name, of: kind.name).map { (name, $0.id) } }
+        guard let number = reading.numbers.kind(kind.name), !indexes.isEmpty else { return false }
+        let rows = try await reading.session.run(
+            """
+            SELECT missing.key, entity.version, entity.schema_version, entity.document, entity.xmin::text::bigint
+            FROM (SELECT DISTINCT key FROM unindexed WHERE index_id = ANY ($2) ORDER BY key LIMIT $3) missing
+            LEFT JOIN entity ON entity.kind = $1 AND entity.key = missing.key
+            """,
+            [.integer(number), .integers(indexes.map(\.1)), .integer(Self.stepSize)],
+            isLimited: false
+        )
+        if rows.count == 0 { return false }
+        var (keys, states): ([[UInt8]], [Int64?]) = ([], [])
+        var documents: [StoredDocument] = []
+        for row in rows.rows {
+            if row.optionalInteger(1) == nil {
+                keys.append(Array(try row.bytes(0)))
+                states.append(nil)
+            } else {
+                documents.append(try DocumentRows.document(of: kind.name, row))
+            }
+        }
+        let rowStates = rows.rows.compactMap { $0.optionalInteger(4) }
+        var (ids, values, owners): ([Int64], [[UInt8]], [[UInt8]]) = ([], [], [])
+        for (item, state) in zip(try await indexed(documents, kind), rowStates) {
+            let key = [UInt8](item.reference.key)
+            let entries = indexes.flatMap { name, id in item.entries(in: name).map { (id, $0.value) } }
+            if isStrict {
+                for entry in item.entries where names.contains(entry.index) {
+                    guard case .text(let text) = entry.value else { continue }
+                    try TextLimit.require(text, "value in '\(entry.index)'", of: item.reference)
+                }
+            }
+            if !entries.allSatisfy({ TextLimit.allows($0.1) }) { continue }
+            keys.append(key)
+            states.append(state)
+            for (id, value) in entries {
+                ids.append(id)
+                values.append(value.sortKey)
+                owners.append(key)
+            }
+        }
+        _ = try await reading.session.run(
+            "SELECT index_documents($1, $2, $3, $4, $5, $6, $7)",
+            [
+                .integer(number), .integers(indexes.map(\.1)), .byteStrings(keys), .integers(states), .integers(ids),
+                .byteStrings(values), .byteStrings(owners),
+            ]
+        )
+        return rows.count == Int(Self.stepSize)
+    }
+
+    private func indexed(_ documents: [StoredDocument], _ kind: EntitySchema.Kind) async throws -> [IndexedDocument] {
+        let entries = try await kind.entries(of: documents) { try await reading.find(all: $0) }
+        return zip(documents, entries).map { IndexedDocument($0, $1) }
+    }
+}
+#endif
