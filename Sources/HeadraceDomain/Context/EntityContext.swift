@@ -54,8 +54,11 @@ public final class EntityContext: DomainContext {
     /// Work that the store executes within the commit.
     private var work: [any StoreWork] = []
 
+    /// The entities that this unit of work has locked; `nil` if there are none.
+    var locks: ContextLocks?
+
     /// Whether the context only reads, so that no change is expected.
-    private let isReadOnly: Bool
+    let isReadOnly: Bool
 
     private let durability: Durability
 
@@ -379,5 +382,9 @@ public final class EntityContext: DomainContext {
         mistake = nil
         absences = nil
         addedExtras = nil
+        if let locks {
+            locks.release()
+            self.locks = nil
+        }
     }
 }
