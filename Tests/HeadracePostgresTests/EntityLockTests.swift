@@ -38,7 +38,9 @@ import Testing
 
     @Test(arguments: [1, 4])
     func unitsOfWorkOfTwoStoresThatLockTheEntityThatTheyChangeNeverConflict(lockerCount: Int) async throws {
-        try await withStores { $0.lockerCount = lockerCount } _: { _, stores in
+        try await withStores {
+            $0.lockerCount = lockerCount
+        } _: { _, stores in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<32 {
                     group.addTask {
@@ -83,7 +85,9 @@ import Testing
     }
 
     @Test func aLockOfAnotherStoreIsWaitedForUntilTheLimitAndACancelledWaiterLeavesAtOnce() async throws {
-        try await withStores { $0.lockTimeout = .milliseconds(200) } _: { _, stores in
+        try await withStores {
+            $0.lockTimeout = .milliseconds(200)
+        } _: { _, stores in
             let gate = Gate()
             async let holder: Void = stores[0].execute { context in
                 try await context.find(Note.self, id: "a", for: .update)?.size += 1
@@ -107,15 +111,22 @@ import Testing
         }
     }
 
-    @Test func aLockWorksAfterTheServerHasEndedItsConnection() async throws {
+    @Test(arguments: [true, false])
+    func aLockWorksAfterTheServerHasEndedAConnection(isInUse: Bool) async throws {
         try await withStores { _, stores in
             try await withSchema { schema in
-                try await stores[0].addOne(to: "a")
-                try await schema.run(
-                    """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                    WHERE query = 'ROLLBACK' AND pid <> pg_backend_pid()
-                    """)
+                // The number of an advisory lock is in two columns.
+                let key = PostgresLocks.key(of: EntityReference(kind: "note", key: "a"), in: stores[0].target.schema)
+                let holder =
+                    "FROM pg_locks WHERE classid::bigint = \(key >> 32 & 0xffff_ffff) AND objid::bigint = \(key & 0xffff_ffff)"
+                var process: Int64?
+                try await stores[0].execute { context in
+                    try await context.find(Note.self, id: "a", for: .update)?.size += 1
+                    process = try await schema.run("SELECT pid::bigint \(holder)").first?.integer(0)
+                    if isInUse { try await schema.run("SELECT pg_terminate_backend(pid) \(holder)") }
+                }
+                let ended = try #require(process)
+                if !isInUse { try await schema.run("SELECT pg_terminate_backend(\(ended))") }
 
                 try await stores[0].addOne(to: "a")
             }

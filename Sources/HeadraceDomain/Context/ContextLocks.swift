@@ -17,7 +17,9 @@ final class ContextLocks {
     /// The locks of all contexts of this process.
     private static let all = OwnedLock<Key>()
 
-    /// The store below all decorators. The reference keeps its identity unique.
+    /// The store below all decorators.
+    ///
+    /// The reference keeps its identity unique.
     private let store: any EntityStore
 
     /// The identity of the context.
@@ -70,7 +72,9 @@ final class ContextLocks {
         if isReleased { throw StoreError.rolledBackDuringRead(reference) }
     }
 
-    /// Releases all locks. Later calls have no effect.
+    /// Releases all locks.
+    ///
+    /// Later calls have no effect.
     func release() {
         if isReleased { return }
         isReleased = true

@@ -18,12 +18,12 @@ extension EntityContext {
     ///
     /// Other units of work that lock the entity wait in order of arrival until this unit of work has ended, so none of them
     /// conflicts. All others read the entity meanwhile, and receive a conflict if they change it. The identifier is locked even if no
-    /// entity has it, and the lock also holds for units of work that join this one.
+    /// entity has it. A nested unit of work that joins shares the lock.
     ///
     /// The lock is kept in this process. On a PostgreSQL store, other processes respect it. On a SQLite file, other processes and
     /// other store objects don't, so a conflict with them is possible.
     ///
-    /// Lock an entity when you find it for the first time: one that the context knows isn't read again. Lock several entities in the
+    /// Lock an entity when you find it for the first time, because an entity that the context knows isn't read again. Lock several entities in the
     /// order of their keys, or with ``find(_:ids:for:)``. If two units of work wait for each other, one of them fails.
     ///
     /// - Parameters:
@@ -31,9 +31,9 @@ extension EntityContext {
     ///   - id: The identifier.
     ///   - lock: The lock.
     /// - Returns: The entity.
-    /// - Throws: The errors of ``find(_:id:)``, and the code `locked` if the wait could never end, because the other unit of work waits
-    ///   for this one, or if another process has held the lock for too long. A retry of the unit of work may succeed. In a read-only
-    ///   context, the code `readOnly`.
+    /// - Throws: The errors of ``find(_:id:)``. The code is `locked` if two units of work would wait for each other, or if another
+    ///   process has held the lock for too long. Then a retry of the unit of work may succeed. The code is `readOnly` in a read-only
+    ///   context.
     public nonisolated(nonsending) func find<Entity: StoredEntity>(
         _ type: Entity.Type,
         id: Entity.ID,
