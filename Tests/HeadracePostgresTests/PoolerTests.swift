@@ -6,6 +6,7 @@
 
 #if Postgres
 import Foundation
+import HeadraceDomain
 import HeadracePostgres
 import HeadraceStorage
 import HeadraceStoreContract
@@ -52,6 +53,24 @@ import Testing
         }
     }
 
+    @Test func unitsOfWorkBehindAPoolerThatLockAnEntityNeverConflict() async throws {
+        let pooler = try await Pooler(size: 6)
+        defer { pooler.stop() }
+        try await withSchema { schema in
+            let stores = [try await open(schema, pooler), try await open(schema, pooler)]
+            try await stores[0].execute { $0.insert(Note("a")) }
+
+            try await withThrowingTaskGroup { group in
+                for number in 0..<16 {
+                    group.addTask { for _ in 0..<5 { try await stores[number % 2].addOne(to: "a") } }
+                }
+                try await group.waitForAll()
+            }
+
+            #expect(try await stores[0].size(of: "a") == 80)
+        }
+    }
+
     @Test func aPooledDatabaseWithAnotherIsolationLevelIsRefused() async throws {
         try await withDatabase(settings: ["default_transaction_isolation = 'serializable'"]) { url in
             var configuration = PostgresStore.Configuration()
@@ -69,6 +88,7 @@ import Testing
     private func open(_ schema: TestSchema, _ pooler: Pooler) async throws -> PostgresStore {
         var configuration = schema.configuration
         configuration.isPooled = true
+        configuration.lockerCount = 1
         return try await PostgresStore(url: pooler.url, entities: [Note.self], configuration: configuration)
     }
 }

@@ -122,6 +122,44 @@ import Testing
         #expect(try await store.events(after: 0, limit: 10).count == 2)
     }
 
+    @Test func aHandlerWhoseContextNothingCommitsIsReportedByTheStrictValidation() throws {
+        let builder = ContainerBuilder()
+        builder.domain(store: store)
+        builder.transient(Notes.init)
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [KeepNoteByContextHandler.self, KeepNoteInNotesHandler.self, KeepNoteHandler.self],
+            queryHandlers: [HasNoteHandler.self]
+        )
+        try builder.validate()
+
+        let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
+
+        #expect(error.problems.map(\.kind) == [.missingUnitOfWork, .missingUnitOfWork])
+        #expect(
+            error.problems.last?.message == """
+                'HeadraceTests.KeepNoteInNotesHandler' → 'HeadraceTests.Notes' → 'HeadraceDomain.EntityContext': no unit of \
+                work of the dispatcher commits the changes of this handler of 'HeadraceTests.KeepNoteInNotes', so they are \
+                lost. To fix, add 'UnitOfWorkMiddleware<EntityContext>.self' to 'resolvedMiddleware: […]', or let the handler \
+                use 'UnitOfWork<EntityContext>' instead.
+                """
+        )
+    }
+
+    @Test func idempotencyCommitsOnlyTheContextsOfCommandsWithAKey() throws {
+        let builder = ContainerBuilder()
+        builder.domain(store: store)
+        builder.transient(Notes.init)
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [KeepNoteByContextHandler.self, KeepNoteInNotesHandler.self],
+            resolvedMiddleware: [IdempotencyMiddleware.self]
+        )
+
+        let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
+        #expect(error.problems.map(\.kind) == [.missingUnitOfWork])
+        let message = "'HeadraceTests.KeepNoteByContext', so they are lost unless the command has an idempotency key"
+        #expect(error.message.contains(message))
+    }
+
     @Test func outsideOfAUnitOfWorkAndInAChildTaskEachResolvedContextIsNew() async throws {
         let builder = ContainerBuilder()
         builder.domain(store: store)
@@ -272,7 +310,7 @@ private struct HasNoteHandler: HandlesQuery, Resolvable {
     }
 }
 
-private struct KeepNoteByContext: CQDCommand {
+private struct KeepNoteByContext: CQDCommand, Codable {
     var text: String
 }
 
@@ -315,6 +353,33 @@ private struct KeepTwoByContextHandler: HandlesCommand, Resolvable {
         context.insert(Note(command.second))
         if command.isRefused { throw Refused() }
     }
+}
+
+private struct KeepNoteInNotes: CQDCommand, IdempotentMessage, Encodable {
+    var text: String
+    var idempotencyKey: String { text }
+}
+
+private final class Notes {
+    private let context: EntityContext
+
+    init(context: EntityContext) {
+        self.context = context
+    }
+
+    func keep(_ text: String) { context.insert(Note(text)) }
+}
+
+private final class KeepNoteInNotesHandler: HandlesCommand, Resolvable {
+    static let dependencies = Dependencies().on(Notes.self)
+
+    private let notes: Notes
+
+    init(scope: any DependencyResolutionScope) {
+        notes = scope.resolve()
+    }
+
+    func handle(_ command: KeepNoteInNotes) async throws { notes.keep(command.text) }
 }
 
 private struct SendNote: CQDCommand, DurableCommand {

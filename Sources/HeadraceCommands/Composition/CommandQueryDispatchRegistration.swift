@@ -83,7 +83,7 @@ public struct CommandQueryDispatchRegistration {
             catalog.entries + [
                 MiddlewareOrder(
                     middleware: middleware.map { type(of: $0) } + resolvedMiddleware,
-                    commands: catalog.entries.map(\.message).filter { $0 is any CQDCommand.Type }
+                    catalog: catalog
                 )
             ]
         registry.register(registration)

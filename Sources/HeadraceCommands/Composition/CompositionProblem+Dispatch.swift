@@ -22,4 +22,9 @@ extension CompositionProblem.Kind {
     ///
     /// Only `ValidationLevel.strict` reports it.
     public static let notEncodable = CompositionProblem.Kind("notEncodable")
+
+    /// A command handler changes entities in a context, but no middleware is known to commit that context.
+    ///
+    /// Only `ValidationLevel.strict` reports it.
+    public static let missingUnitOfWork = CompositionProblem.Kind("missingUnitOfWork")
 }

@@ -15,6 +15,15 @@ struct MiddlewareOrder: RegistrationNote {
     /// The types of the commands that the dispatcher handles.
     let commands: [Any.Type]
 
+    /// The handlers of commands, each with its command.
+    let commandHandlers: [(handler: Any.Type, command: Any.Type)]
+
+    init(middleware: [any Middleware.Type], catalog: HandlerCatalog) {
+        self.middleware = middleware
+        commands = catalog.entries.map(\.message).filter { $0 is any CQDCommand.Type }
+        commandHandlers = catalog.handlers.filter { $0.message is any CQDCommand.Type }.map { ($0.type, $0.message) }
+    }
+
     /// Returns a problem for each command that isn't `Encodable` and each result that isn't `Codable`, if a middleware
     /// stores commands under idempotency keys.
     static func unproved(in notes: [MiddlewareOrder], among all: [any RegistrationNote]) -> [CompositionProblem] {
@@ -31,6 +40,19 @@ struct MiddlewareOrder: RegistrationNote {
                             """
                     )
                 }
+            }
+        }
+    }
+
+    /// Returns a problem for each handler of commands that receives a context whose changes no middleware is known to commit.
+    static func unproved(in notes: [MiddlewareOrder], finding path: PathSearch) -> [CompositionProblem] {
+        notes.flatMap { note -> [CompositionProblem] in
+            if note.middleware.contains(where: { $0 is any AtomicMiddleware.Type }) { return [] }
+            return note.commandHandlers.compactMap { handler, command in
+                let keyed = note.middleware.first { $0 is any KeyedMiddleware.Type } as? any KeyedMiddleware.Type
+                if keyed?.alwaysHasKey(command) == true { return nil }
+                return path(handler) { $0 is any AtomicWorkspace.Type }
+                    .map { .missingUnitOfWork($0, of: command, keyed: keyed) }
             }
         }
     }
@@ -66,5 +88,27 @@ struct MiddlewareOrder: RegistrationNote {
                 )
             }
         }
+    }
+}
+
+extension CompositionProblem {
+    /// The handler of `command` at the start of `path` receives the context at the end.
+    fileprivate static func missingUnitOfWork(
+        _ path: [Any.Type],
+        of command: Any.Type,
+        keyed: (any Middleware.Type)?
+    ) -> CompositionProblem {
+        let names = path.map { "'\(String(naming: $0))'" }
+        let condition = keyed.map { " unless the command has an idempotency key for '\(String(naming: $0))'" } ?? ""
+        return CompositionProblem(
+            .missingUnitOfWork,
+            path: [command] + path,
+            message: """
+                \(names.joined(separator: " → ")): no unit of work of the dispatcher commits the changes of this handler of \
+                '\(String(naming: command))', so they are lost\(condition). To fix, add \
+                'UnitOfWorkMiddleware<EntityContext>.self' to 'resolvedMiddleware: […]', or let the handler use \
+                'UnitOfWork<EntityContext>' instead.
+                """
+        )
     }
 }

@@ -13,6 +13,9 @@ package protocol OrderSensitiveMiddleware: Middleware {
 /// Middleware that rolls back everything inside it after a failure, so that no part can be retried alone.
 package protocol AtomicMiddleware: Middleware {}
 
+/// An object whose changes only an ``AtomicMiddleware`` stores, if a handler of commands receives the object from its scope.
+package protocol AtomicWorkspace: AnyObject {}
+
 extension RetryMiddleware: OrderSensitiveMiddleware {
     /// Returns the outermost atomic middleware, inside which no message is retried alone.
     package static func conflict(withOuter outer: ArraySlice<any Middleware.Type>) -> (any Middleware.Type)? {

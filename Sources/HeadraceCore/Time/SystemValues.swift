@@ -37,6 +37,9 @@ public struct SystemValues: Sendable {
     /// The locale for texts.
     public var locale: Locale
 
+    /// Reports a mistake of the program to the running test; `nil` in a running program.
+    package var reportMistake: (@Sendable (_ message: String) -> Void)?
+
     /// Creates values; each is by default the value of the system.
     public init(
         date: @escaping @Sendable () -> Date = { Date() },

@@ -24,6 +24,14 @@ package final class CommitExtras {
 
     var hasEvents: Bool { !events.isEmpty }
 
+    /// The content, each part in a few words.
+    var summary: [String] {
+        [
+            (events.count, "events"), (scheduled.count, "scheduled messages"), (cancellations.count, "cancellations"),
+            (idempotencyRecords.count, "idempotency keys"),
+        ].filter { $0.0 > 0 }.map { "\($0.1) (\($0.0))" }
+    }
+
     package func raise(_ event: any DomainEvent, for source: EntityReference?) {
         events.append((RaisedEvents.nextOrder(), CollectedEvent(event: event, source: source)))
     }

@@ -20,6 +20,8 @@ public import HeadraceStorage
 /// committed or not, the context forgets all entities: find them again in the next unit of work. If an entity that was
 /// found before a roll-back is changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``,
 /// because the change would be lost.
+///
+/// If a context is released with changes that were neither committed nor rolled back, it logs an error that names the entities.
 public final class EntityContext: DomainContext {
     let store: any EntityStore
 
@@ -52,10 +54,16 @@ public final class EntityContext: DomainContext {
     /// Work that the store executes within the commit.
     private var work: [any StoreWork] = []
 
+    /// The entities that this unit of work has locked; `nil` if there are none.
+    var locks: ContextLocks?
+
     /// Whether the context only reads, so that no change is expected.
-    private let isReadOnly: Bool
+    let isReadOnly: Bool
 
     private let durability: Durability
+
+    /// Whether the last commit has begun and not succeeded, so that its caller knows about the changes.
+    private var hasFailed = false
 
     /// Creates an empty context on `store` that commits with the given durability.
     public init(_ store: any EntityStore, durability: Durability = .durable) {
@@ -69,6 +77,11 @@ public final class EntityContext: DomainContext {
         self.store = store
         durability = .durable
         isReadOnly = true
+    }
+
+    deinit {
+        let isEmpty = tracked.all.isEmpty && work.isEmpty && addedExtras == nil
+        if !isEmpty, !isReadOnly, !hasFailed { reportLostChanges() }
     }
 
     /// The additional content of the commit: scheduled messages, cancellations, the settlement, and idempotency
@@ -312,6 +325,7 @@ public final class EntityContext: DomainContext {
     ///   the error of an entity's or an event's encoding. Then nothing is stored.
     @inline(__always)
     public nonisolated(nonsending) func commit(_ events: [CollectedEvent]) async throws {
+        hasFailed = true
         var changes = ChangeSet()
         try add(events, to: &changes)
         if !changes.isEmpty {
@@ -353,7 +367,13 @@ public final class EntityContext: DomainContext {
         self.rolledBack = rolledBack
     }
 
+    /// The changes that don't belong to an entity, each in a few words.
+    var otherChanges: [String] {
+        (addedExtras?.summary ?? []) + (work.isEmpty ? [] : ["work within the transaction"])
+    }
+
     private func forgetAll() {
+        hasFailed = false
         if !tracked.all.isEmpty { tracked = TrackedEntities() }
         if !work.isEmpty { work.removeAll() }
         if streams != nil { streams = nil }
@@ -362,5 +382,9 @@ public final class EntityContext: DomainContext {
         mistake = nil
         absences = nil
         addedExtras = nil
+        if let locks {
+            locks.release()
+            self.locks = nil
+        }
     }
 }

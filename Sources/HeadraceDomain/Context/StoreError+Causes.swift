@@ -141,6 +141,17 @@ extension StoreError {
         )
     }
 
+    static func lockedInReadOnlyContext(_ entity: EntityReference) -> StoreError {
+        StoreError(
+            code: .readOnly,
+            message: """
+                The \(entity) was locked in a context that only reads. Nothing was read. To fix, find it without a lock, or in \
+                a unit of work on a context of the store itself.
+                """,
+            entity: entity
+        )
+    }
+
     static func foreignCursor(_ cursor: PageCursor, of kind: String) -> StoreError {
         StoreError(
             code: .foreignCursor,

@@ -122,6 +122,19 @@ class TrackedEntity {
         )
     }
 
+    /// Whether the entity, which was read, differs from its stored state.
+    ///
+    /// An entity that can't be encoded has changed, because it was decoded.
+    var isChanged: Bool { isChanged(entity) }
+
+    private func isChanged(_ entity: some StoredEntity) -> Bool {
+        do {
+            return try changedJSON(of: entity) != nil
+        } catch {
+            return true
+        }
+    }
+
     /// Throws if the identifier of `entity` has changed.
     final func requireIdentifier(of entity: some StoredEntity) throws {
         let key = entity.id.storageKey

@@ -66,3 +66,5 @@ extension UnitOfWorkMiddleware where Context == EntityContext {
         self.init(delegator: delegator, joinIdentity: ObjectIdentifier(store)) { EntityContext(store) }
     }
 }
+
+extension EntityContext: AtomicWorkspace {}

@@ -43,6 +43,17 @@ package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
         AtomicScope.current as? ActiveUnitOfWork
     }
 
+    /// The identities of the contexts of the units of work that enclose the current code, also in parents of the current task.
+    static var enclosing: [ObjectIdentifier] {
+        var identities: [ObjectIdentifier] = []
+        var next = current
+        while let active = next {
+            identities.append(ObjectIdentifier(active.context))
+            next = active.outer
+        }
+        return identities
+    }
+
     /// Whether a unit of work on `context` would join a running unit of work.
     package static func isJoinable<Context: DomainContext>(by context: Context) -> Bool {
         current?.joinable(as: Context.self, by: context.joinIdentity) != nil

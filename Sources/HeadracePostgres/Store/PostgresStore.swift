@@ -47,8 +47,13 @@ public final class PostgresStore: ObservableStore {
         /// Number of connections for reads, at least 1; 2 by default.
         ///
         /// A store has four other connections: two for commits, one for deliveries, and one for notifications. Each open
-        /// snapshot has another one.
+        /// snapshot has another one, and ``lockerCount`` limits the connections for locks.
         public var readerCount = 2
+
+        /// Maximum number of connections for units of work that lock entities, at least 1; 4 by default.
+        ///
+        /// A unit of work has one from its first lock until it ends. The connections are made with their first use.
+        public var lockerCount = 4
 
         /// Whether a pooler in transaction mode, such as pgbouncer, is between the store and the server; `false` by
         /// default.
@@ -58,7 +63,8 @@ public final class PostgresStore: ObservableStore {
         /// for the commits of other processes at their poll interval.
         ///
         /// The database must have its default isolation level, `read committed`, and commits that wait for the disk.
-        /// Opening fails otherwise. The pooler needs at least two connections to the server for each store.
+        /// Opening fails otherwise. The pooler needs at least two connections to the server for each store, and ``lockerCount``
+        /// more if its units of work lock entities.
         public var isPooled = false
 
         /// Is notified of each transaction of units of work, such as `CommitMetrics`; `nil` by default.
@@ -88,6 +94,7 @@ public final class PostgresStore: ObservableStore {
     let clock = ServerClock()
     let faults: (@Sendable (FaultPoint) -> Void)?
     let target: SessionTarget
+    let lockers: LockSessions
     private let thread: PollingThread
     private let commits: [SessionSlot]
     private let readers: [SessionSlot]
@@ -136,6 +143,8 @@ public final class PostgresStore: ObservableStore {
         let connect: @Sendable () async throws -> Session = { try await Session.connect(target, on: thread) }
         commits = (0..<2).map { _ in SessionSlot(connect: connect) }
         deliveries = SessionSlot(connect: connect)
+        lockers = LockSessions(
+            count: max(1, configuration.lockerCount), timeout: configuration.lockTimeout, connect: connect)
         readers = (0..<max(1, configuration.readerCount)).map { _ in SessionSlot(connect: connect) }
         do {
             let (numbers, state) = try await mapper.translating { [commits, deliveries] in
@@ -185,6 +194,7 @@ public final class PostgresStore: ObservableStore {
     /// again does nothing.
     public func close() {
         listener.close()
+        lockers.close()
         for slot in readers + commits + [deliveries] { slot.close() }
         thread.stop()
     }

@@ -56,6 +56,8 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
         self.delegator = delegator
     }
 
+    package static func alwaysHasKey(_ command: Any.Type) -> Bool { command is any IdempotentMessage.Type }
+
     /// Runs `operation` with `key` for the command that it sends, or without a key if `key` is `nil`.
     ///
     /// Commands that the handler of that command sends don't have the key.

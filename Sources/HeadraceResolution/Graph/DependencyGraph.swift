@@ -30,6 +30,27 @@ public struct DependencyGraph: Sendable {
         nodes = builder.build()
     }
 
+    /// Returns the shortest path from the part `type` to a dependency that `isTarget` accepts.
+    ///
+    /// The path has the types that the part resolves when it is created, and not the types that they create later.
+    ///
+    /// - Returns: The types from `type` to the dependency, or `nil` if there is none.
+    private func path(from type: Any.Type, to isTarget: (Any.Type) -> Bool) -> [Any.Type]? {
+        guard let start = nodes.firstIndex(where: { $0.kind == .part && $0.contract == type }) else { return nil }
+        var paths = [[start]]
+        var seen: Set = [start]
+        while !paths.isEmpty {
+            let path = paths.removeFirst()
+            for edge in path.last.map({ nodes[$0].edges }) ?? []
+            where edge.kind != .later && seen.insert(edge.target).inserted {
+                let longer = path + [edge.target]
+                if isTarget(nodes[edge.target].contract) { return longer.map { nodes[$0].contract } }
+                paths.append(longer)
+            }
+        }
+        return nil
+    }
+
     /// Checks that everything in the graph can be created.
     func validate(_ level: ValidationLevel) throws {
         var problems = missing + decoratorsOfMissing + cyclic + duplicates + captives + noted
@@ -67,7 +88,7 @@ public struct DependencyGraph: Sendable {
     private var unproved: [CompositionProblem] {
         nodes.filter(\.isOpaque).map {
             .unproved($0.contract, madeAs: $0.implementation ?? $0.contract, advice: $0.part?.advice)
-        } + eachKindOfNote { type(of: $0).unproved(among: $1) }
+        } + eachKindOfNote { type(of: $0).unproved(among: $1, finding: path) }
     }
 
     /// The problems that other modules found.

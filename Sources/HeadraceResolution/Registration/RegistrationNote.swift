@@ -20,6 +20,11 @@
 /// }
 /// ```
 package protocol RegistrationNote: Sendable {
+    /// Returns the shortest path from the part `part` to a dependency that `isTarget` accepts, or `nil` if there is none.
+    ///
+    /// The path has the types that the part resolves when it is created, and not the types that they create later.
+    typealias PathSearch = (_ part: Any.Type, _ isTarget: (Any.Type) -> Bool) -> [Any.Type]?
+
     /// Returns the mistakes in `notes`: all notes of this type in one container, in the order of registration.
     ///
     /// Notes of replaced registrations are left out.
@@ -34,6 +39,11 @@ package protocol RegistrationNote: Sendable {
     ///
     /// `all` has the notes of every type.
     static func unproved(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem]
+
+    /// Returns the facts that can't be checked about dependencies, for ``ValidationLevel/strict``. The default is an empty array.
+    ///
+    /// `path` searches the graph of dependencies.
+    static func unproved(in notes: [Self], finding path: PathSearch) -> [CompositionProblem]
 }
 
 extension RegistrationNote {
@@ -43,8 +53,11 @@ extension RegistrationNote {
 
     package static func unproved(in notes: [Self], among all: [any RegistrationNote]) -> [CompositionProblem] { [] }
 
-    static func unproved(among notes: [any RegistrationNote]) -> [CompositionProblem] {
-        unproved(in: notes.compactMap { $0 as? Self }, among: notes)
+    package static func unproved(in notes: [Self], finding path: PathSearch) -> [CompositionProblem] { [] }
+
+    static func unproved(among notes: [any RegistrationNote], finding path: PathSearch) -> [CompositionProblem] {
+        let own = notes.compactMap { $0 as? Self }
+        return unproved(in: own, among: notes) + unproved(in: own, finding: path)
     }
 
     /// The problems of the notes of this type.

@@ -78,6 +78,34 @@ extension StoreError {
         )
     }
 
+    /// The unit of work waited for `entity`, while another unit of work waited for it.
+    package static func deadlock(_ entity: EntityReference, cause: (any Error)? = nil) -> StoreError {
+        StoreError(
+            code: .locked,
+            message: """
+                The \(entity) can't be locked: the unit of work that has locked it waits for this unit of work, or encloses it. \
+                Nothing was stored. To fix, repeat the work, and lock several entities in the order of their keys, the entities \
+                of an enclosing unit of work first.
+                """,
+            entity: entity,
+            cause: cause,
+            isSinceRead: true
+        )
+    }
+
+    /// Another process has locked `entity` for longer than the store waits.
+    package static func lockedByOther(_ entity: EntityReference, cause: any Error) -> StoreError {
+        StoreError(
+            code: .locked,
+            message: """
+                The \(entity) can't be locked: a unit of work of another process has locked it for a long time. Nothing was \
+                stored. To fix, keep units of work with locks short, then try again.
+                """,
+            entity: entity,
+            cause: cause
+        )
+    }
+
     /// A relay has asked for leases at `now`, which can't be a correct time.
     package static func unusableClock(_ now: Date) -> StoreError {
         StoreError(

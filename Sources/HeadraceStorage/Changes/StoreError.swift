@@ -102,7 +102,7 @@ public struct StoreError: CodedError {
         /// There is no space left.
         public static let full = Code(kind: .full)
 
-        /// Another process has locked the database.
+        /// Another process has locked the database, or another unit of work has locked the entity.
         public static let locked = Code(kind: .locked)
 
         /// The file of the store was removed or replaced while it was open, so a commit would be lost.
@@ -140,7 +140,8 @@ public struct StoreError: CodedError {
     /// The underlying error, if there is one.
     public let cause: (any Error)?
 
-    /// Whether another writer has inserted the entity, or taken the value, since this unit of work looked for it.
+    /// Whether another writer has inserted the entity, or taken the value, since this unit of work looked for it, or waits for a
+    /// lock of this unit of work.
     private let isSinceRead: Bool
 
     /// Creates an error, for stores.
@@ -184,7 +185,8 @@ extension StoreError: RetryableError {
 
     /// Whether another writer was faster; see ``isRetryable``.
     ///
-    /// It is `false` for the code `locked`, because the store has waited for the lock already, and for `unreachable`.
+    /// It is `false` for the code `unreachable`, and for `locked` if the store has waited for the lock already. It is `true` for
+    /// `locked` if two units of work would wait for each other.
     public var isConflict: Bool {
         [.versionConflict, .keyTaken].contains(code) || isSinceRead
     }

@@ -105,7 +105,7 @@ public enum StoreContract {
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + eventSourcingChecks + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
-            + (capabilities.isShared ? sharedStoreChecks : [])
+            + lockChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks
                     + correctionChecks + replayChecks + pauseChecks(for: capabilities) + pendingDeliveryChecks

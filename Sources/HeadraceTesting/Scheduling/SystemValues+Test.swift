@@ -6,6 +6,7 @@
 
 import Foundation
 public import HeadraceCore
+import IssueReporting
 import Synchronization
 
 extension SystemValues {
@@ -13,6 +14,9 @@ extension SystemValues {
     ///
     /// The date is that of `clock`. UUIDs are of version 7, and consist of that date, a counter, and random bits. The calendar is
     /// the Gregorian calendar in UTC, and the locale is `en_US_POSIX`.
+    ///
+    /// While they are current, the running test fails if an `EntityContext` is released with changes that no unit of work has
+    /// committed.
     ///
     /// - Parameters:
     ///   - clock: The clock, which moves the date.
@@ -22,7 +26,7 @@ extension SystemValues {
         let numbers = SharedGenerator(seed: seed)
         let bits = SharedGenerator(seed: ~seed)
         let sequence = Version7Sequence()
-        return SystemValues(
+        var values = SystemValues(
             date: { clock.date },
             uuid: {
                 let now = UInt64(max(0, clock.date.timeIntervalSince1970 * 1_000))
@@ -33,6 +37,8 @@ extension SystemValues {
             calendar: .testCalendar,
             locale: Locale(identifier: "en_US_POSIX")
         )
+        values.reportMistake = { reportIssue($0) }
+        return values
     }
 }
 

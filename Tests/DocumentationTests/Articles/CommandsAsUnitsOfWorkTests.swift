@@ -26,6 +26,27 @@ private final class Account: StoredEntity {
     }
 }
 
+private final class Product: StoredEntity {
+    static let entityName = "product"
+
+    let id: String
+    var stock: Int
+    var raisedEvents = RaisedEvents()
+
+    init(id: String, stock: Int) {
+        self.id = id
+        self.stock = stock
+    }
+}
+
+private func sell(_ id: String, from store: InMemoryStore) async throws {
+    let unitOfWork = UnitOfWork(on: store, delegator: DomainEventHandlerRegistrar(resolver: ServiceLocator()))
+    try await unitOfWork.execute { context in
+        guard let product = try await context.find(Product.self, id: id, for: .update) else { return }
+        product.stock -= 1
+    }
+}
+
 private struct Transfer: CQDCommand {
     let payer: String
     let payee: String
@@ -111,6 +132,22 @@ private final class TransferHandler: HandlesCommand, Resolvable {
         }
 
         #expect(try await balance("bea") == 70)
+    }
+
+    @Test func unitsOfWorkThatLockAProductNeverConflict() async throws {
+        let store = try InMemoryStore(entities: [Product.self])
+        let context = EntityContext(store)
+        context.insert(Product(id: "teapot", stock: 20))
+        try await context.commit([])
+
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...20 {
+                group.addTask { try await sell("teapot", from: store) }
+            }
+            try await group.waitForAll()
+        }
+
+        #expect(try await EntityContext(store).find(Product.self, id: "teapot")?.stock == 0)
     }
 
     @Test func serializedCommandsReadAhead() async throws {

@@ -76,7 +76,9 @@ public final class PayStandingOrderHandler: HandlesCommand, Resolvable {
     ///
     /// The trial has its own entities, so that a refusal leaves no changes in the unit of work.
     private func refusal(of draft: TransactionDraft) async throws -> String? {
-        var trial = Bookkeeper(in: EntityContext(store))
+        let context = EntityContext(store)
+        defer { context.rollback() }
+        var trial = Bookkeeper(in: context)
         do {
             try await trial.post(draft, origin: nil)
             try trial.finish()
