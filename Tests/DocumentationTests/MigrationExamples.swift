@@ -73,6 +73,7 @@ private struct MemberJoined: DurableDomainEvent {
             let context = EntityContext(old)
             context.insert(Version1.Member(id: "1", name: "Ada Lovelace"))
             try await context.commit([])
+            try old.close()
 
             let store = try SQLiteStore(path: path, entities: [Member.self])
             let member = try await EntityContext(store).find(Member.self, id: "1")
@@ -107,7 +108,9 @@ private struct MemberJoined: DurableDomainEvent {
         try await withStoreFolder { folder in
             let path = folder + "/club.sqlite"
             let old = try SQLiteStore(path: path, entities: [Version1.Member.self])
-            _ = try SQLiteStore(path: path, entities: [Member.self])
+            var configuration = SQLiteStore.Configuration()
+            configuration.replacementTimeout = nil
+            _ = try SQLiteStore(path: path, entities: [Member.self], configuration: configuration)
 
             let running = await #expect(throws: StoreError.self) {
                 _ = try await EntityContext(old).find(Version1.Member.self, id: "1")

@@ -56,15 +56,108 @@ import Testing
     @Test func aStoreWithAnIndexThatAnotherProgramHasReplacedRefusesQueriesAndCommits() async throws {
         try await withSchema { schema in
             let store = try await schema.open()
-            _ = try await PostgresStore(
-                url: schema.url, entities: [LooseNote.self], configuration: schema.configuration)
+            var configuration = schema.configuration
+            configuration.replacementTimeout = nil
+            _ = try await PostgresStore(url: schema.url, entities: [LooseNote.self], configuration: configuration)
 
             let read = await #expect(throws: StoreError.self) { try await store.fetch(DocumentQuery(kind: "note")) }
             let commit = await #expect(throws: StoreError.self) { try await store.commit(.note("a")) }
 
+            let statistics = await #expect(throws: StoreError.self) { try await store.deliveryStatistics() }
+            let lease = await #expect(throws: StoreError.self) { try await store.lease(
+                    LeaseRequest(
+                        subscriptions: ["a"], laneLimit: 9, batchLimit: 9, now: Date(timeIntervalSince1970: 1_700_000_000),
+                        duration: .seconds(10))) }
+
             #expect(read?.code == .schemaChanged)
             #expect(commit?.code == .schemaChanged)
+            #expect(statistics?.code == .schemaChanged, "the process isn't ready")
+            #expect(lease?.code == .schemaChanged, "its relay ends")
             #expect(try await store.find(EntityReference(kind: "note", key: "a")) == nil)
+        }
+    }
+
+    @Test(arguments: [[LooseNote.self], [LaterNote.self]] as [[any StoredEntity.Type]])
+    func aProgramThatWouldLockOutAnotherFailsBeforeItChangesAnything(entities: [any StoredEntity.Type]) async throws {
+        try await withSchema { schema in
+            let older = try await schema.open()
+            try await older.commit(.note("a"))
+            let generation = try await schema.run("SELECT generation FROM store").first?.integer(0)
+
+            let error = await #expect(throws: StoreError.self) {
+                try await PostgresStore(url: schema.url, entities: entities, configuration: schema.configuration)
+            }
+
+            #expect(error?.code == .inUse)
+            #expect(error?.message.contains("(process \(ProcessInfo.processInfo.processIdentifier))") == true)
+            #expect(try await schema.run("SELECT generation FROM store").first?.integer(0) == generation)
+            try await older.commit(.note("b"))
+
+            older.close()
+            var configuration = schema.configuration
+            // The server notices the end of a connection a little later.
+            configuration.replacementTimeout = .seconds(60)
+            let newer = try await PostgresStore(url: schema.url, entities: entities, configuration: configuration)
+            #expect(try await newer.fetch(DocumentQuery(kind: "note")).count == 2)
+        }
+    }
+
+    @Test func openingWaitsForAProgramThatItWouldLockOut() async throws {
+        try await withSchema { schema in
+            let older = try await schema.open()
+            let attempts = AsyncStream.makeStream(of: Void.self)
+            var configuration = schema.configuration
+            configuration.replacementTimeout = .seconds(100)
+            configuration.faults = { if $0 == .inUse { attempts.continuation.yield() } }
+
+            async let opening = PostgresStore(
+                url: schema.url, entities: [LaterNote.self], configuration: configuration)
+            var seen = attempts.stream.makeAsyncIterator()
+            await seen.next()
+            await seen.next()
+            try await older.commit(.note("a"))
+            older.close()
+
+            #expect(try await opening.fetch(DocumentQuery(kind: "note")).count == 1)
+        }
+    }
+
+    @Test func aStoreWhoseConnectionForNotificationsWasCutIsStillSeen() async throws {
+        try await withSchema { schema in
+            let name = "headrace%20\(UUID())"
+            let older = try await schema.open(url: schema.url + "&application_name=\(name)")
+            let position = older.commitFeed.position
+            try await schema.run(
+                """
+                SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity
+                WHERE application_name = '\(name.replacing("%20", with: " "))'
+                """)
+            // The listener has connected again.
+            try await older.commitFeed.waitForChange(of: [.events], after: position)
+
+            let error = await #expect(throws: StoreError.self) {
+                try await PostgresStore(url: schema.url, entities: [LaterNote.self], configuration: schema.configuration)
+            }
+            #expect(error?.code == .inUse)
+        }
+    }
+
+    @Test func aStoreWhoseDocumentsCannotBeIndexedStaysUsableForTheProgramBefore() async throws {
+        try await withSchema { schema in
+            let older = try await schema.open()
+            try await older.commit(.note("a"))
+            older.close()
+            var configuration = schema.configuration
+            configuration.replacementTimeout = nil
+
+            let error = await #expect(throws: StoreError.self) {
+                try await PostgresStore(url: schema.url, entities: [UnreadableNote.self], configuration: configuration)
+            }
+
+            #expect(error?.code == .undecodable)
+            let store = try await schema.open()
+            let query = DocumentQuery(kind: "note", order: .init(index: "title", isDescending: false))
+            #expect(try await store.fetch(query).map(\.reference.key) == ["a"])
         }
     }
 
@@ -127,6 +220,30 @@ private final class LooseNote: StoredEntity {
     var id = ""
     var title = ""
     var raisedEvents = RaisedEvents()
+}
+
+/// The entity of the tests with a later schema version.
+private final class LaterNote: StoredEntity {
+    static let entityName = "note"
+    static let schemaVersion = 2
+    static var indexes: [EntityIndex<LaterNote>] { [EntityIndex("title", unique: true) { $0.title }] }
+
+    var id = ""
+    var title = ""
+    var raisedEvents = RaisedEvents()
+}
+
+/// A note of the second version that no stored note can become.
+private final class UnreadableNote: StoredEntity {
+    static let entityName = "note"
+    static let schemaVersion = 2
+    static var indexes: [EntityIndex<UnreadableNote>] { [EntityIndex("author") { $0.author }] }
+
+    var id = ""
+    var author: String
+    var raisedEvents = RaisedEvents()
+
+    init(author: String) { self.author = author }
 }
 
 /// Another type of entity.

@@ -140,6 +140,28 @@ import Testing
         #expect(error?.code == .schemaChanged)
     }
 
+    @Test func aHandlerWhoseStoreIsLockedOutCountsNoAttemptAndEndsTheRelay() async throws {
+        let store = LockedOutStore(bench.store)
+        bench.desk.script { _, _ in throw store.change }
+        try await bench.deposit(5)
+
+        let error = await #expect(throws: StoreError.self) { try await bench.relay(on: store).run() }
+
+        #expect(error?.code == .schemaChanged)
+        #expect(!bench.desk.lines.contains { $0.hasPrefix("failed") })
+        let pending = try await bench.store.pendingDeliveries(PendingDeliveryRequest(now: RelayBench.epoch))
+        #expect(pending.map(\.attempts) == [0])
+    }
+
+    @Test func aHandlerWhoseOtherStoreIsClosedFailsOnlyItsAttempt() async throws {
+        bench.desk.script { _, _ in throw StoreError(code: .closed, message: "Another store is closed.") }
+
+        try await withRelay(bench.relay()) {
+            try await bench.deposit(5)
+            await bench.desk.wait(for: 1, "failed")
+        }
+    }
+
     @Test func aRetryWaitsForTheEarliestRetryOfItsError() async throws {
         let earliest = bench.clock.now.advanced(by: .seconds(90))
         bench.desk.script { _, _ in throw Busy(earliestRetry: earliest) }

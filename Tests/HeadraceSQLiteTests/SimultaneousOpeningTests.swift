@@ -57,22 +57,18 @@ import Testing
         }
     }
 
-    @Test func aFileIsPreparedCompletelyOrNotAtAll() async throws {
+    @Test func aFileWhoseDocumentsCannotBeIndexedStaysUsableForTheProgramBefore() async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
-            try withOtherProgram(path) { database in
-                try makeOlderFile(in: database)
-                try database.execute(sql: "INSERT INTO entity_kind VALUES (2, 'note', 1)")
-                try database.execute(sql: "INSERT INTO entity VALUES (2, 'a', 1, 1, '{}')")
-            }
+            try await openStore(path).insertNotes("a")
 
-            let error = #expect(throws: StoreError.self) { try openStore(path) }
+            let error = #expect(throws: StoreError.self) { try openStore(path, entities: [UnreadableNote.self]) }
 
             #expect(error?.code == .undecodable)
-            try withOtherProgram(path) { database in
-                let applied = try StoreSchema.appliedMigrations(in: database)
-                #expect(applied == ["1 entities and events"])
-            }
+            let store = try openStore(path)
+            #expect(try await store.noteIDs() == ["a"])
+            let query = DocumentQuery(kind: "note", order: .init(index: "title", isDescending: false))
+            #expect(try await store.fetch(query).map(\.reference.key) == ["a"])
         }
     }
 

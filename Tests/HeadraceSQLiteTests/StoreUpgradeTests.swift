@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: NoteUpgrade.allCases.filter { $0.canBeUndone && !$0.canBeShared })
     func theNewerProgramGetsATypedErrorAfterTheOlderProgramIsStartedAgain(upgrade: NoteUpgrade) async throws {
         try await withStores(upgrade) { older, newer in
-            let again = try openStore(older.path, entities: [upgrade.older])
+            let again = try openStore(older.path, entities: [upgrade.older], configuration: .replacing)
 
             try await expectUnusable(newer)
             #expect(try await again.documents() == ["a", "b"])
@@ -85,7 +85,7 @@ import Testing
             let error = await #expect(throws: StoreError.self) {
                 try await older.execute { context in
                     try await context.find(Note.self, id: "a")?.title = "new"
-                    _ = try openStore(path, entities: [LaterNote.self])
+                    _ = try openStore(path, entities: [LaterNote.self], configuration: .replacing)
                 }
             }
 
@@ -122,7 +122,7 @@ import Testing
             try await older.insertNotes("a")
             let moment = try await older.snapshot()
 
-            _ = try openStore(path, entities: [LaterBareNote.self])
+            _ = try openStore(path, entities: [LaterBareNote.self], configuration: .replacing)
 
             let query = DocumentQuery(kind: "note", conditions: [.titleOfA])
             #expect(try await moment.fetch(query).map(\.reference.key) == ["a"])
@@ -141,7 +141,7 @@ import Testing
             }.makeAsyncIterator()
             #expect(try await states.next() == 0)
 
-            _ = try openStore(path, entities: [LaterBareNote.self])
+            _ = try openStore(path, entities: [LaterBareNote.self], configuration: .replacing)
             // Without polling, the live query fails at the next operation of the store.
             tick.yield()
             if !isPolling { _ = try? await older.events(after: 0, limit: 1) }
@@ -257,6 +257,68 @@ import Testing
         }
     }
 
+    // MARK: Programs that would lock out others
+
+    @Test(arguments: NoteUpgrade.allCases.filter { !$0.canBeShared })
+    func aProgramThatWouldLockOutAnotherFailsBeforeItChangesAnything(upgrade: NoteUpgrade) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let older = try openStore(path, entities: [upgrade.older])
+            try await older.commit(.note("a", entries: Set(older.schema.kinds[0].indexes.map(\.name))))
+            let before = try contents(path)
+
+            let error = #expect(throws: StoreError.self) { try openStore(path, entities: [upgrade.newer]) }
+
+            #expect(error?.code == .inUse)
+            #if os(Linux)
+            #expect(error?.message.contains("(process \(ProcessInfo.processInfo.processIdentifier))") == true)
+            #endif
+            #expect(try contents(path) == before)
+            try await older.commit(.note("b", entries: []))
+            #expect(try await older.documents() == ["a", "b"])
+
+            try older.close()
+            #expect(try await openStore(path, entities: [upgrade.newer]).documents() == ["a", "b"])
+        }
+    }
+
+    @Test func openingWaitsForAProgramThatItWouldLockOut() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            let older = try openStore(path)
+            try await older.insertNotes("a")
+            let attempts = AsyncStream.makeStream(of: Void.self)
+            var configuration = SQLiteStore.Configuration()
+            configuration.replacementTimeout = .seconds(240)
+            configuration.faults = { if $0 == .inUse { attempts.continuation.yield() } }
+
+            async let opening = Task { [configuration] in
+                try openStore(path, entities: [LaterNote.self], configuration: configuration)
+            }.value
+            var seen = attempts.stream.makeAsyncIterator()
+            await seen.next()
+            await seen.next()
+            try await older.insertNotes("b")
+            try older.close()
+
+            #expect(try await opening.documents() == ["a", "b"])
+        }
+    }
+
+    @Test func severalProgramsWithTheSameDeclarationsOpenAFileThatNobodyUses() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.path(of: "store.sqlite")
+            try openStore(path).close()
+
+            let stores = try await withThrowingTaskGroup(of: SQLiteStore.self) { group in
+                for _ in 0..<8 { group.addTask { try openStore(path, entities: [LaterNote.self]) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+
+            #expect(stores.count == 8)
+        }
+    }
+
     // MARK: Helpers
 
     /// Opens a file with the older version, stores something, and opens it with the newer version.
@@ -271,7 +333,7 @@ import Testing
                 let entries = older.schema.kinds[0].indexes.map(\.name)
                 try await older.commit(.note(id, entries: Set(entries)))
             }
-            try await body(older, try openStore(path, entities: [upgrade.newer]))
+            try await body(older, try openStore(path, entities: [upgrade.newer], configuration: .replacing))
         }
     }
 

@@ -47,6 +47,7 @@ struct Leasing: Sendable {
 
     let session: Session
     let target: SessionTarget
+    let check: SchemaCheck
     let hints: LeaseHints
 
     func lease(_ request: LeaseRequest, checksClocks: Bool) async throws -> LeasedDeliveries {
@@ -55,8 +56,11 @@ struct Leasing: Sendable {
         let lanes = request.laneLimit > 0 ? try await lanes(of: request, subscriptions, checksClocks: checksClocks) : []
         async let next = session.run(LeaseProcedure.nextDue, [subscriptions, .integer(request.now.milliseconds)])
         var leased = LeasedDeliveries()
+        // A store that another program has locked out has no use for later leases. Leased lanes are handled, or given back, first.
+        async let usable: Void? = lanes.isEmpty ? check.requireCurrent(on: session) : nil
         if !lanes.isEmpty { leased.lanes = try await deliveries(of: lanes, request) }
         let states = try await next.rows
+        _ = try await usable
         leased.nextDue = states.compactMap { $0.optionalInteger(0) }.min().map(Date.init(milliseconds:))
         leased.paused = Set(states.compactMap { $0.optionalText(1) })
         // A process that began a replay may have ended.

@@ -19,6 +19,12 @@ struct PostgresSchemaIDs: Sendable, Equatable {
         let id: Int64
         let schemaVersion: Int64
         var indexes: [String: Index] = [:]
+
+        var declarations: [EntitySchema.Index] {
+            indexes.sorted { $0.key < $1.key }.map { name, index in
+                EntitySchema.Index(name: name, isUnique: index.isUnique, holdsOneValue: index.holdsOneValue)
+            }
+        }
     }
 
     var kinds: [String: Kind] = [:]

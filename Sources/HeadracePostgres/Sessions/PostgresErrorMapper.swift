@@ -90,7 +90,8 @@ struct PostgresErrorMapper {
         )
     }
 
-    private var store: String { "The PostgreSQL store in schema '\(schema)'" }
+    /// The store, at the beginning of a sentence.
+    var store: String { "The PostgreSQL store in schema '\(schema)'" }
 
     private func unreachable(_ what: String, _ cause: PostgresFailure) -> StoreError {
         StoreError(

@@ -10,6 +10,8 @@ import HeadraceStorage
 import Synchronization
 
 /// Listens to the notifications of other stores on the same schema, and connects again after the connection has ended.
+///
+/// Its connection also registers the store with ``OpenStores``.
 final class CommitListener: Sendable {
     private let target: SessionTarget
     private let thread: PollingThread
@@ -71,6 +73,7 @@ final class CommitListener: Sendable {
             notify: { [weak self] payload in self?.receive(payload) },
             end: { [weak self] in self?.listenAgain() }
         )
+        try await OpenStores(schema: target.schema, session: session).register()
         _ = try await session.run("LISTEN \(channel)", isPrepared: false)
         let isClosed = state.withLock { state in
             state.session = session

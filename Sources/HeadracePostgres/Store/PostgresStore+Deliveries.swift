@@ -25,12 +25,13 @@ extension PostgresStore: DeliveryStore {
     /// until the lanes are leased: their messages are read afterwards, so a process that is stopped while it reads stops no
     /// other process.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError``.
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `schemaChanged` if nothing is due after another program has locked
+    ///   out this one.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
         let checksClocks = leaseClock.isDue(request)
         let leased = try await mapper.translating {
-            try await Leasing(session: try await deliveries.session(), target: target, hints: leaseHints)
+            try await Leasing(session: try await deliveries.session(), target: target, check: check, hints: leaseHints)
                 .lease(request, checksClocks: checksClocks)
         }
         faults?(.afterLease)
@@ -237,9 +238,13 @@ extension PostgresStore: DeliveryStore {
 
     /// Returns the progress of the subscriptions.
     ///
-    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `schemaChanged` after another program has locked out this one;
+    ///   `CancellationError`.
     public func deliveryStatistics() async throws -> DeliveryStatistics {
-        try await read { try await DeliveryReading(session: $0.session).statistics() }
+        try await read { [check] reading in
+            try await check.requireCurrent(on: reading.session)
+            return try await DeliveryReading(session: reading.session).statistics()
+        }
     }
 
     /// Runs a statement that changes deliveries; cancellation doesn't stop it.

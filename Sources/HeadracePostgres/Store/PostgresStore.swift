@@ -36,6 +36,14 @@ public final class PostgresStore: ObservableStore {
         /// After this time it fails with ``HeadraceStorage/StoreError/Code/locked``.
         public var lockTimeout: Duration = .seconds(10)
 
+        /// Time that opening waits for other programs that it would lock out, 0 by default.
+        ///
+        /// Programs can share a schema unless one has a later schema version of a type, or other properties of an index. The
+        /// later program locks out the earlier one. If one still has the schema open after this time, opening fails with
+        /// ``HeadraceStorage/StoreError/Code/inUse`` before anything is changed. `nil` locks it out. Programs behind a
+        /// pooler aren't seen.
+        public var replacementTimeout: Duration? = .zero
+
         /// Time until a connection is cut because the server doesn't answer, 60 seconds by default.
         public var answerTimeout: Duration = .seconds(60)
 
@@ -98,7 +106,7 @@ public final class PostgresStore: ObservableStore {
     private let thread: PollingThread
     private let commits: [SessionSlot]
     private let readers: [SessionSlot]
-    private let check: SchemaCheck
+    let check: SchemaCheck
     private let queue: CommitQueue
     private let listener: CommitListener
     private let writer = UUID()
@@ -117,9 +125,9 @@ public final class PostgresStore: ObservableStore {
     /// store open: each program keeps its own indexes, and its queries include the documents that others write. An index
     /// that is no longer declared stays in the database until the schema version of the type is raised.
     ///
-    /// A store that was opened before with an earlier schema version, or with an index of the same name and other
-    /// properties, can't be used after that: its queries and commits fail with the code `schemaChanged`. Restart the
-    /// program in the new version.
+    /// A program with an earlier schema version, or with an index of the same name and other properties, can't share the
+    /// schema. Opening fails while such a program has it open, unless ``Configuration/replacementTimeout`` says otherwise.
+    /// Once it is locked out, its queries and commits fail with the code `schemaChanged`.
     ///
     /// Related documentation: <https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>.
     ///
@@ -130,7 +138,7 @@ public final class PostgresStore: ObservableStore {
     ///   - configuration: The settings.
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `unreachable` if the server doesn't answer; `unusable` if it
     ///   refuses the connection, or the database doesn't fit; `newerSchema` if a later version has written the schema;
-    ///   `uniqueViolation` if stored entities violate a new unique index.
+    ///   `inUse` if opening would lock out another program; `uniqueViolation` if stored entities violate a new unique index.
     public init(url: String, schema: EntitySchema, configuration: Configuration = Configuration()) async throws {
         self.schema = schema
         let mapper = PostgresErrorMapper(schema: configuration.schema)
@@ -148,8 +156,10 @@ public final class PostgresStore: ObservableStore {
         readers = (0..<max(1, configuration.readerCount)).map { _ in SessionSlot(connect: connect) }
         do {
             let (numbers, state) = try await mapper.translating { [commits, deliveries] in
-                try await StoreOpening(target: target, schema: schema, mapper: mapper)
-                    .open(on: try await commits[0].session(), other: try await deliveries.session())
+                try await StoreOpening(
+                    target: target, schema: schema, mapper: mapper, replacementTimeout: configuration.replacementTimeout,
+                    faults: configuration.faults
+                ).open(on: try await commits[0].session(), other: try await deliveries.session())
             }
             check = SchemaCheck(numbers, state: state, mapper: mapper)
             queue = CommitQueue(
@@ -172,10 +182,13 @@ public final class PostgresStore: ObservableStore {
             listener = CommitListener(
                 target: target, thread: thread, writer: writer, channel: channel, feed: commitFeed,
                 signal: deliverySignal)
-            try await mapper.translating { [clock, deliveries, listener] in
+            try await mapper.translating { [clock, commits, deliveries, listener] in
                 try await clock.measure(on: try await deliveries.session())
                 // A notification would reach a connection that belongs to another client by then.
-                if !target.isPooled { try await listener.listen() }
+                if !target.isPooled {
+                    try await listener.listen()
+                    try await OpenStores(schema: target.schema, session: try await commits[0].session()).unregister()
+                }
             }
         } catch {
             thread.stop()

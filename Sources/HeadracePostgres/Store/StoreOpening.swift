@@ -16,22 +16,44 @@ struct StoreOpening {
     let schema: EntitySchema
     let mapper: PostgresErrorMapper
 
+    /// Time to wait for other programs that opening locks out; `nil` not to look for them.
+    var replacementTimeout: Duration?
+
+    var faults: (@Sendable (FaultPoint) -> Void)?
+
     /// Opens the schema on `session`; `other` is a second connection, to test the locks.
     ///
-    /// - Returns: The numbers of kinds and indexes, and the state in which they are valid.
+    /// - Returns: The numbers of kinds and indexes, and the state in which they are valid. `session` is then registered with
+    ///   ``OpenStores`` unless it is pooled.
     func open(on session: Session, other: Session) async throws -> (PostgresSchemaIDs, SchemaCheck.State) {
-        let prepared = try await prepare(session, other: other) {
-            try await prepareTables(session)
-            return try await reconcile(session)
-        }
+        let prepared = try await prepareWhenReplaceable(session, other: other)
         do {
             try await complete(prepared, session)
         } catch  where !prepared.new.isEmpty {
             // The thrown error says more than an error of the removal. If it fails, the next opening completes the indexes.
-            try? await prepare(session, other: other) { try await removeIndexes(of: prepared, session) }
+            try? await prepare(session, other: other) { try await undo(prepared, session) }
             throw error
         }
         return (prepared.numbers, prepared.state)
+    }
+
+    /// Prepares the schema, and waits outside of the transaction for programs that this one would lock out.
+    private func prepareWhenReplaceable(_ session: Session, other: Session) async throws -> Prepared {
+        let start = ContinuousClock.now
+        while true {
+            do {
+                return try await prepare(session, other: other) {
+                    try await prepareTables(session)
+                    let prepared = try await reconcile(session)
+                    if !target.isPooled { try await OpenStores(schema: target.schema, session: session).register() }
+                    return prepared
+                }
+            } catch let error as StoreError where error.code == .inUse {
+                if ContinuousClock.now >= start.advanced(by: replacementTimeout ?? .zero) { throw error }
+                faults?(.inUse)
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
     }
 
     /// Creates the schema with the contents of another store; the connections are as for ``open(on:other:)``.
@@ -55,6 +77,9 @@ struct StoreOpening {
 
         /// The indexes that this opening has created.
         let new: Set<Int64>
+
+        /// The kinds whose schema version this opening has raised, with the versions before.
+        let raised: [(id: Int64, version: Int64)]
     }
 
     /// Runs `body` in a transaction, while no other process opens the schema.
@@ -156,10 +181,23 @@ struct StoreOpening {
         if version > TableSchema.version {
             throw mapper.newerSchema("it has tables that this version of Headrace doesn't know")
         }
+        try await requireReplaceable(session)
         if version == TableSchema.version { return }
         for (next, statements) in TableSchema.migrations where next > version { try await run(statements, session) }
         try await run(Self.procedures, session)
         _ = try await session.run("UPDATE store SET tables = $1", [.integer(TableSchema.version)])
+    }
+
+    /// Requires that no other program has the schema open, if this program can't share it with programs before it.
+    private func requireReplaceable(_ session: Session) async throws {
+        if replacementTimeout == nil || target.isPooled { return }
+        let stored = try await PostgresSchemaIDs.read(schema.kinds.map(\.name), on: session)
+        let changes = schema.kinds.compactMap { kind in
+            stored.kinds[kind.name].flatMap { kind.replacement(ofVersion: Int($0.schemaVersion), indexes: $0.declarations) }
+        }
+        guard let change = changes.first else { return }
+        let others = try await OpenStores(schema: target.schema, session: session).exclude()
+        if !others.isEmpty { throw StoreError.inUse(mapper.store, by: others, change: change) }
     }
 
     private func createTables(_ session: Session) async throws {
@@ -202,7 +240,10 @@ struct StoreOpening {
         return Prepared(
             numbers: declared,
             state: SchemaCheck.State(generation: try rows.first?.integer(0) ?? 0, undeclared: others),
-            new: Set(ids).subtracting(before.kinds.values.flatMap { $0.indexes.values.map(\.id) })
+            new: Set(ids).subtracting(before.kinds.values.flatMap { $0.indexes.values.map(\.id) }),
+            raised: schema.kinds.compactMap { kind in
+                before.kinds[kind.name].flatMap { $0.schemaVersion < kind.schemaVersion ? ($0.id, $0.schemaVersion) : nil }
+            }
         )
     }
 
@@ -282,13 +323,18 @@ struct StoreOpening {
         }
     }
 
-    /// Removes the indexes that this opening has created, in the open transaction.
-    private func removeIndexes(of prepared: Prepared, _ session: Session) async throws {
+    /// Removes the indexes that this opening has created, in the open transaction, and lowers the schema versions that it has
+    /// raised, so that the program before can be started again.
+    private func undo(_ prepared: Prepared, _ session: Session) async throws {
         let ids = PostgresValue.integers(Array(prepared.new))
         for table in ["unindexed", "index_entry"] {
             _ = try await session.run("DELETE FROM \(table) WHERE index_id = ANY ($1)", [ids], isLimited: false)
         }
         _ = try await session.run("DELETE FROM entity_index WHERE id = ANY ($1)", [ids])
+        for (id, version) in prepared.raised {
+            _ = try await session.run(
+                "UPDATE entity_kind SET schema_version = $2 WHERE id = $1", [.integer(id), .integer(version)])
+        }
         _ = try await session.run("UPDATE store SET generation = generation + 1", isPrepared: false)
     }
 

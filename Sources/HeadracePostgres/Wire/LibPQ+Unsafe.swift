@@ -35,8 +35,10 @@ import Foundation
     /// - Throws: ``PostgresFailure``, `unreachable` if the server doesn't answer, `refused` if it refuses the connection.
     init(connecting url: String, timeout seconds: Int, defaults: [(String, String)] = []) throws {
         // The parameters in the URL override those before it.
+        let process = ProcessInfo.processInfo
+        let name = "\(process.processName.prefix(40)) (process \(process.processIdentifier))"
         let parameters =
-            [("fallback_application_name", "headrace"), ("connect_timeout", "\(seconds)")] + defaults
+            [("fallback_application_name", name), ("connect_timeout", "\(seconds)")] + defaults
             + [("dbname", url), ("client_encoding", "UTF8")]
         let pointer = unsafe Self.withTexts(parameters.map(\.0)) { keywords in
             unsafe Self.withTexts(parameters.map(\.1)) { values in

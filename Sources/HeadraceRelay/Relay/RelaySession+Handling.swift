@@ -76,6 +76,7 @@ extension RelaySession {
                 if isLast { news.notify() }
                 for observer in observers { observer.delivered(delivery) }
             case .failed(let error):
+                if (error as? StoreError)?.isFinal == true, await !isStoreUsable() { return release(batch[index...]) }
                 if delivery.attempt < configuration.maximumAttempts { return retry(delivery, after: error) }
                 deadLetter(delivery, attempts: delivery.attempt, reason: "\(error)", end: end)
             case .undeliverable(let reason):
@@ -90,6 +91,19 @@ extension RelaySession {
                 return release(batch[index...])
             }
         }
+    }
+
+    /// Whether the relay can go on using its store; otherwise the relay ends.
+    ///
+    /// A handler can fail because another store can't be used any longer, but only the failure of the relay's own is no attempt.
+    private func isStoreUsable() async -> Bool {
+        do {
+            _ = try await store.deliveryStatistics()
+        } catch let error as StoreError where error.isFinal {
+            report(storeFailure: error)
+            return false
+        } catch {}
+        return true
     }
 
     /// Whether the handler of `delivery` may still begin.

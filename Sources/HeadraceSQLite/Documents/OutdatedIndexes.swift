@@ -24,6 +24,11 @@ struct OutdatedIndexes {
         self.ids = ids
     }
 
+    /// Returns the number of documents that are missing in the index `id`.
+    func count(_ id: Int64) throws -> Int {
+        Int(try database.integer("SELECT count(*) FROM unindexed WHERE index_id = ?") { $0.bind(id) } ?? 0)
+    }
+
     /// Whether documents are missing in the index `id`.
     func contains(_ id: Int64) throws -> Bool {
         try database.integer("SELECT 1 FROM unindexed WHERE index_id = ? LIMIT 1") { $0.bind(id) } != nil
@@ -67,9 +72,9 @@ struct OutdatedIndexes {
     /// Indexes some of the documents that are missing in the index `id` within the open transaction.
     ///
     /// Values that must be unique and aren't are stored: an older program may have stored both documents.
-    func complete(_ id: Int64, _ name: String, of kindName: String) throws {
+    func complete(_ id: Int64, _ name: String, of kindName: String, limit: Int = stepSize * 10) throws {
         guard let kind = ids.declaration(kindName), let number = ids.kind(kindName) else { return }
-        let keys = "SELECT key FROM unindexed WHERE index_id = ? ORDER BY key LIMIT \(Self.stepSize * 10)"
+        let keys = "SELECT key FROM unindexed WHERE index_id = ? ORDER BY key LIMIT \(limit)"
         let rows = try Row.fetchAll(
             database,
             sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key IN (\(keys))",
@@ -82,6 +87,27 @@ struct OutdatedIndexes {
             try IndexWriter(database, ids: ids).store(document.entries(in: name), of: document.reference)
         }
         try database.execute(sql: "DELETE FROM unindexed WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
+    }
+
+    /// Requires that no two documents have the same value in the index `id`.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `uniqueViolation`.
+    func requireUnique(_ id: Int64, _ name: String, of kindName: String) throws {
+        let keys = try SQLText.fetchAll(
+            database,
+            sql: """
+                SELECT key FROM index_entry WHERE index_id = ? AND value = (
+                    SELECT value FROM index_entry WHERE index_id = ? GROUP BY value HAVING count(*) > 1 LIMIT 1
+                ) ORDER BY key LIMIT 2
+                """,
+            arguments: [id, id]
+        )
+        guard let kind = ids.declaration(kindName), keys.count == 2 else { return }
+        let references = keys.map { EntityReference(kind: kindName, key: $0.text) }
+        let entries = try DocumentReader.documents(of: references, ids: ids, in: database)
+            .map { Set(try indexed($0, kind).entries(in: name)) }
+        guard let common = entries.first?.first(where: { entries.last?.contains($0) == true }) else { return }
+        throw StoreError.uniqueViolation(references[1], entry: common, takenBy: references[0].key)
     }
 
     /// Returns the indexes of `query` that are out of date.

@@ -34,6 +34,17 @@ struct SchemaIDs: Sendable {
     /// The indexes of the file that the store doesn't declare, by kind.
     private(set) var undeclared: [Int64: [Int64]] = [:]
 
+    /// The indexes that this opening has created.
+    private(set) var created: Set<Int64> = []
+
+    /// The kinds whose schema version this opening has raised, with the versions before.
+    private var raised: [(id: Int64, version: Int)] = []
+
+    /// The indexes of the store, in the order of their creation.
+    var indexes: [(name: String, index: Index, kind: String)] {
+        kinds.flatMap { kind, value in value.indexes.map { ($0.key, $0.value, kind) } }.sorted { $0.index.id < $1.index.id }
+    }
+
     /// Returns the ID of a kind, or `nil` if the store was opened without the kind.
     func kind(_ name: String) -> Int64? {
         kinds[name]?.id
@@ -75,33 +86,36 @@ struct SchemaIDs: Sendable {
 
     /// Assigns IDs to the kinds and indexes of `schema`.
     ///
-    /// Creates the indexes of `schema` that are missing. An index that `schema` doesn't declare stays for the programs that
-    /// declare it, unless the schema version is raised or an index of the same name has other properties.
-    static func reconcile(_ schema: EntitySchema, in database: Database, path: String) throws -> SchemaIDs {
+    /// Creates the indexes of `schema` that are missing, without documents: the table `unindexed` has their keys. An index that
+    /// `schema` doesn't declare stays for the programs that declare it, unless the schema version is raised or an index of the
+    /// same name has other properties.
+    ///
+    /// - Parameters:
+    ///   - schema: The schema.
+    ///   - database: The connection, in a transaction.
+    ///   - path: The path of the file, for messages.
+    ///   - willReplace: Is called with the reason before a kind is changed so that other programs can't share it any longer.
+    static func reconcile(
+        _ schema: EntitySchema,
+        in database: Database,
+        path: String,
+        willReplace: (String) throws -> Void = { _ in }
+    ) throws -> SchemaIDs {
         var ids = SchemaIDs()
         for kind in schema.kinds {
-            let (id, isNewer) = try reconcile(kind, in: database, path: path)
-            let stored = try Row.fetchAll(
-                database,
-                sql: "SELECT id, name, is_unique, holds_one_value FROM entity_index WHERE kind = ?",
-                arguments: [id]
-            )
+            let (id, version) = try reconcile(kind, in: database, path: path)
+            let stored = try storedIndexes(of: id, in: database)
+            if let reason = kind.replacement(ofVersion: version, indexes: stored.map(\.index)) { try willReplace(reason) }
+            let isNewer = version < kind.schemaVersion
+            if isNewer { ids.raised.append((id, version)) }
             var entry = Kind(id: id, declaration: kind)
-            for row in stored {
-                let index = EntitySchema.Index(
-                    name: try row.decode(SQLText.self, forColumn: "name").text,
-                    isUnique: try row.decode(forColumn: "is_unique"),
-                    holdsOneValue: try row.decode(forColumn: "holds_one_value")
-                )
-                let indexID: Int64 = try row.decode(forColumn: "id")
+            for (indexID, index) in stored {
                 if !isNewer, kind.indexes.contains(index) {
                     entry.indexes[index.name] = Index(index, id: indexID)
                 } else if !isNewer, !kind.indexes.contains(where: { $0.name == index.name }) {
                     ids.undeclared[id, default: []].append(indexID)
                 } else {
-                    try database.execute(sql: "DELETE FROM unindexed WHERE index_id = ?", arguments: [indexID])
-                    try database.execute(sql: "DELETE FROM index_entry WHERE index_id = ?", arguments: [indexID])
-                    try database.execute(sql: "DELETE FROM entity_index WHERE id = ?", arguments: [indexID])
+                    try remove(indexID, in: database)
                 }
             }
             let missing = kind.indexes.filter { entry.indexes[$0.name] == nil }
@@ -110,24 +124,62 @@ struct SchemaIDs: Sendable {
                     sql: "INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES (?, ?, ?, ?)",
                     arguments: [id, SQLText(index.name), index.isUnique, index.holdsOneValue]
                 )
-                entry.indexes[index.name] = Index(index, id: database.lastInsertedRowID)
+                let indexID = database.lastInsertedRowID
+                entry.indexes[index.name] = Index(index, id: indexID)
+                ids.created.insert(indexID)
+                try database.execute(
+                    sql: "INSERT INTO unindexed (index_id, key) SELECT ?, key FROM entity WHERE kind = ?",
+                    arguments: [indexID, id]
+                )
             }
             ids.kinds[kind.name] = entry
-            if !missing.isEmpty {
-                try ids.fill(Set(missing.map(\.name)), of: kind, number: id, in: database)
-            }
         }
         return ids
     }
 
+    /// Removes the indexes that this opening has created, in the open transaction, and lowers the schema versions that it has
+    /// raised, so that the program before can be started again.
+    func undo(in database: Database) throws {
+        for index in created { try Self.remove(index, in: database) }
+        for (id, version) in raised {
+            try database.execute(
+                sql: "UPDATE entity_kind SET schema_version = ? WHERE id = ?", arguments: [version, id])
+        }
+    }
+
+    /// Removes an index with its entries in the open transaction.
+    private static func remove(_ index: Int64, in database: Database) throws {
+        for condition in ["unindexed WHERE index_id", "index_entry WHERE index_id", "entity_index WHERE id"] {
+            try database.execute(sql: "DELETE FROM \(condition) = ?", arguments: [index])
+        }
+    }
+
+    private static func storedIndexes(
+        of kind: Int64,
+        in database: Database
+    ) throws -> [(id: Int64, index: EntitySchema.Index)] {
+        try Row.fetchAll(
+            database,
+            sql: "SELECT id, name, is_unique, holds_one_value FROM entity_index WHERE kind = ? ORDER BY id",
+            arguments: [kind]
+        ).map { row in
+            let index = EntitySchema.Index(
+                name: try row.decode(SQLText.self, forColumn: "name").text,
+                isUnique: try row.decode(forColumn: "is_unique"),
+                holdsOneValue: try row.decode(forColumn: "holds_one_value")
+            )
+            return (try row.decode(forColumn: "id"), index)
+        }
+    }
+
     /// Assigns an ID to `kind`.
     ///
-    /// - Returns: The ID, and whether the schema version is later than the version in the file.
+    /// - Returns: The ID, and the schema version that the file had.
     private static func reconcile(
         _ kind: EntitySchema.Kind,
         in database: Database,
         path: String
-    ) throws -> (id: Int64, isNewer: Bool) {
+    ) throws -> (id: Int64, version: Int) {
         let stored = try Row.fetchOne(
             database,
             sql: "SELECT id, schema_version FROM entity_kind WHERE name = ?",
@@ -138,7 +190,7 @@ struct SchemaIDs: Sendable {
                 sql: "INSERT INTO entity_kind (name, schema_version) VALUES (?, ?)",
                 arguments: [SQLText(kind.name), kind.schemaVersion]
             )
-            return (database.lastInsertedRowID, true)
+            return (database.lastInsertedRowID, kind.schemaVersion)
         }
         let version: Int = try stored.decode(forColumn: "schema_version")
         if version > kind.schemaVersion {
@@ -154,29 +206,7 @@ struct SchemaIDs: Sendable {
                 arguments: [kind.schemaVersion, id]
             )
         }
-        return (id, version < kind.schemaVersion)
-    }
-
-    /// Adds all stored entities of `kind` to the new indexes `names`.
-    private func fill(
-        _ names: Set<String>,
-        of kind: EntitySchema.Kind,
-        number: Int64,
-        in database: Database
-    ) throws {
-        let rows = try Row.fetchCursor(
-            database,
-            sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ?",
-            arguments: [number]
-        )
-        let indexes = IndexWriter(database, ids: self)
-        while let row = try rows.next() {
-            let document = try DocumentReader.document(of: kind.name, row)
-            let entries = try kind.entries(of: document) { references in
-                try DocumentReader.documents(of: references, ids: self, in: database)
-            }.filter { names.contains($0.index) }
-            try indexes.add(entries, of: document.reference)
-        }
+        return (id, version)
     }
 
     /// Returns the statement for `query`, or `nil` if it uses an undeclared name and so matches nothing.

@@ -27,16 +27,26 @@ struct FileOpening {
     /// Time after which opening fails.
     let timeout: Duration
 
+    /// Time to wait for other programs that opening locks out; `nil` not to look for them.
+    let replacementTimeout: Duration?
+
     let faults: (@Sendable (FaultPoint) -> Void)?
 
     /// Opens the file.
     ///
-    /// - Returns: The connections, the IDs of the schema, and the generation in which they are valid.
-    func open() throws -> (DatabasePool, SchemaIDs, generation: Int) {
-        let deadline = ContinuousClock.now.advanced(by: timeout)
+    /// - Returns: The connections, the IDs of the schema, the generation in which they are valid, and the use of the file.
+    func open() throws -> (DatabasePool, SchemaIDs, generation: Int, FileUse) {
+        let start = ContinuousClock.now
+        let deadline = start.advanced(by: timeout)
         while true {
             do {
                 return try attempt()
+            } catch let error as StoreError where error.code == .inUse {
+                if ContinuousClock.now >= start.advanced(by: replacementTimeout ?? .zero) { throw error }
+                faults?(.inUse)
+                // The other programs go on writing meanwhile.
+                Thread.sleep(forTimeInterval: 0.1)
+                continue
             } catch {
                 let isLate = ContinuousClock.now >= deadline
                 if isLate || !Self.mayPass(error) { throw error }
@@ -46,16 +56,20 @@ struct FileOpening {
         }
     }
 
-    private func attempt() throws -> (DatabasePool, SchemaIDs, generation: Int) {
+    private func attempt() throws -> (DatabasePool, SchemaIDs, generation: Int, FileUse) {
         try StoreSchema.validateApplicationID(path: path, configuration: settings)
         let pool = try DatabasePool(path: vfs.map { "file:\(path)?vfs=\($0)" } ?? path, configuration: settings)
         do {
+            // The pool has created the write-ahead log.
+            let use = FileUse(vfs == nil ? path + "-wal" : nil)
             let (ids, generation) = try pool.writeWithoutTransaction { database in
                 // GRDB sets the writer to NORMAL when it opens a pool, regardless of earlier settings.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
-                return try prepare(database)
+                let prepared = try prepare(database, use)
+                try complete(prepared.0, database)
+                return prepared
             }
-            return (pool, ids, generation)
+            return (pool, ids, generation, use)
         } catch {
             // The thrown error says more than an error of closing.
             try? pool.close()
@@ -64,16 +78,47 @@ struct FileOpening {
     }
 
     /// Migrates the file to the current tables and indexes, completely or not at all.
-    private func prepare(_ database: Database) throws -> (SchemaIDs, generation: Int) {
+    private func prepare(_ database: Database, _ use: FileUse) throws -> (SchemaIDs, generation: Int) {
         var prepared = (SchemaIDs(), generation: 0)
         try database.inTransaction(.immediate) {
             prepared = try FileSchemaCheck.tracking(in: database) {
                 try StoreSchema.prepare(database, path: path, faults: faults)
-                return try SchemaIDs.reconcile(schema, in: database, path: path)
+                return try SchemaIDs.reconcile(schema, in: database, path: path) { reason in
+                    guard replacementTimeout != nil else { return }
+                    let others = use.others()
+                    if !others.isEmpty { throw StoreError.inUse("'\(path)'", by: others, change: reason) }
+                }
             }
+            // Other openings wait for this transaction, so each of them sees this use.
+            use.share()
             return .commit
         }
         return prepared
+    }
+
+    /// Adds the documents that indexes miss, in transactions between which other programs write.
+    private func complete(_ ids: SchemaIDs, _ database: Database) throws {
+        let outdated = OutdatedIndexes(database, ids: ids)
+        do {
+            for (name, index, kind) in ids.indexes {
+                // Each step reads the whole index, so the number of steps is limited, too.
+                let limit = max(OutdatedIndexes.stepSize * 10, try outdated.count(index.id) / 50)
+                while try outdated.contains(index.id) {
+                    try database.inTransaction(.immediate) {
+                        try outdated.complete(index.id, name, of: kind, limit: limit)
+                        return .commit
+                    }
+                }
+                if index.isUnique, ids.created.contains(index.id) { try outdated.requireUnique(index.id, name, of: kind) }
+            }
+        } catch  where !ids.created.isEmpty {
+            // The thrown error says more than an error of the removal. If it fails, the next opening completes the indexes.
+            try? database.inTransaction(.immediate) {
+                _ = try FileSchemaCheck.tracking(in: database) { try ids.undo(in: database) }
+                return .commit
+            }
+            throw error
+        }
     }
 
     /// Whether `error` means that another process is opening, closing or writing the file.

@@ -37,6 +37,14 @@ public final class SQLiteStore: ObservableStore {
         /// the same time, the first prepares the file and the second waits.
         public var openingTimeout: Duration = .seconds(60)
 
+        /// Time that opening waits for other programs that it would lock out, 0 by default.
+        ///
+        /// Programs can share a file unless one has a later schema version of a type, or other properties of an index. The
+        /// later program locks out the earlier one. If one still has the file open after this time, opening fails with
+        /// ``HeadraceStorage/StoreError/Code/inUse`` before anything is changed. `nil` locks it out. Other programs are seen on
+        /// Linux and macOS.
+        public var replacementTimeout: Duration? = .zero
+
         /// Maximum size of the file in bytes, without the write-ahead log; `nil` by default, for no limit.
         ///
         /// Commits that need more space fail with ``HeadraceStorage/StoreError/Code/full``.
@@ -68,6 +76,7 @@ public final class SQLiteStore: ObservableStore {
     let rules: CommitRules
     private let queue: WriterQueue
     private let file: OpenedFile
+    private let use: FileUse
 
     /// Signals after each commit of this store that adds deliveries.
     public let deliverySignal = DeliverySignal()
@@ -96,14 +105,14 @@ public final class SQLiteStore: ObservableStore {
     /// file open: each program keeps its own indexes, and its queries include the documents that others write. An index
     /// that is no longer declared stays in the file until the schema version of the type is raised.
     ///
-    /// A store that was opened before with an earlier schema version, or with an index of the same name and other
-    /// properties, can't be used after that: all its reads and writes fail with the code `schemaChanged`, also in other
-    /// processes. Restart the program in the new version. To keep the old version from taking the file back when an index
-    /// changes its properties, raise the schema version of the type: the old version then can't open the file.
+    /// A program with an earlier schema version, or with an index of the same name and other properties, can't share the
+    /// file. Opening fails while such a program has it open, unless ``Configuration/replacementTimeout`` says otherwise. Once
+    /// it is locked out, all its reads and writes fail with the code `schemaChanged`. To keep an old version from taking the
+    /// file back when an index changes its properties, raise the schema version of the type.
     ///
     /// - Throws: ``HeadraceStorage/StoreError``, which names the file and the remedy, with one of these codes:
     ///   `unusable` if the path cannot be opened or is another program's database; `corrupt` if the file is damaged or
-    ///   not a database; `full`, `locked`; `newerSchema` if a later version has written it; `uniqueViolation` if stored
+    ///   not a database; `full`, `locked`; `inUse` if opening would lock out another program; `newerSchema` if a later version has written it; `uniqueViolation` if stored
     ///   entities violate a new unique index.
     public init(
         path: String,
@@ -117,13 +126,14 @@ public final class SQLiteStore: ObservableStore {
         let connectionCheck = ConnectionCheck()
         let ids: SchemaIDs
         let generation: Int
-        (pool, ids, generation) = try failure.translatingOpening { [schema] in
+        (pool, ids, generation, use) = try failure.translatingOpening { [schema] in
             try FileOpening(
                 path: path,
                 vfs: configuration.vfs,
                 schema: schema,
                 settings: Self.settings(configuration, connectionCheck),
                 timeout: configuration.openingTimeout,
+                replacementTimeout: configuration.replacementTimeout,
                 faults: configuration.faults
             ).open()
         }
@@ -172,6 +182,7 @@ public final class SQLiteStore: ObservableStore {
                 try database.checkpoint(.truncate)
             }
             try pool.close()
+            use.end()
         }
     }
 

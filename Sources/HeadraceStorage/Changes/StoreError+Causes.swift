@@ -36,6 +36,18 @@ extension StoreError {
         )
     }
 
+    /// `store` is open in the processes `others`, which the change `change` would lock out.
+    package static func inUse(_ store: String, by others: [String], change: String) -> StoreError {
+        StoreError(
+            code: .inUse,
+            message: """
+                \(store) is open in \(others.joined(separator: ", ")). Opening would lock out other versions of the program, \
+                because \(change). Nothing was changed. To fix, stop these processes first, let this program wait for them \
+                by 'replacementTimeout', or lock them out by 'replacementTimeout = nil'.
+                """
+        )
+    }
+
     /// `entity` was inserted, but its identifier is taken.
     public static func alreadyExists(_ entity: EntityReference) -> StoreError {
         StoreError(

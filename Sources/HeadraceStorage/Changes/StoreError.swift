@@ -18,7 +18,7 @@ public struct StoreError: CodedError {
             case unknownIndex
             case rolledBack
             case invalidSchema, invalidDate, leaseLost, keyTaken, unsupportedWork, readOnly, foreignCursor
-            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, closed, fileRemoved
+            case undecodable, newerSchema, schemaChanged, unusable, corrupt, full, locked, inUse, closed, fileRemoved
             case unreachable, outcomeUnknown, tooLong
         }
 
@@ -104,6 +104,9 @@ public struct StoreError: CodedError {
 
         /// Another process has locked the database, or another unit of work has locked the entity.
         public static let locked = Code(kind: .locked)
+
+        /// Other programs have the store open, and opening would lock them out.
+        public static let inUse = Code(kind: .inUse)
 
         /// The file of the store was removed or replaced while it was open, so a commit would be lost.
         public static let fileRemoved = Code(kind: .fileRemoved)

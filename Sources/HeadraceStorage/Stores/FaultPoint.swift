@@ -29,4 +29,7 @@ package enum FaultPoint: String, CaseIterable, Sendable {
 
     /// A migration of the tables has begun and is not committed. Only in SQLite.
     case inMigration = "in-migration"
+
+    /// Opening has found that another program uses the store, and will look again; nothing has changed.
+    case inUse = "in-use"
 }

@@ -35,3 +35,17 @@ final class ChangedStore: StoreDecorator {
         throw change
     }
 }
+
+/// A store that another version of the program has changed; only the settlements of handled deliveries still reach it.
+final class LockedOutStore: StoreDecorator {
+    let base: any DeliveryStore
+    let change = StoreError(code: .schemaChanged, message: "To fix, restart.")
+
+    init(_ base: any DeliveryStore) {
+        self.base = base
+    }
+
+    func deliveryStatistics() async throws -> DeliveryStatistics {
+        throw change
+    }
+}

@@ -71,6 +71,13 @@ func openStore(
 }
 
 extension SQLiteStore.Configuration {
+    /// Locks out other programs that can't share the file.
+    static var replacing: Self {
+        var configuration = Self()
+        configuration.replacementTimeout = nil
+        return configuration
+    }
+
     /// Waits 20 ms for other processes, for tests in which another process keeps the lock.
     static var impatient: Self {
         var configuration = Self()

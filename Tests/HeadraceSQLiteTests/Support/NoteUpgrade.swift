@@ -89,6 +89,17 @@ final class LaterBareNote: StoredEntity {
     var raisedEvents = RaisedEvents()
 }
 
+/// A note of the second version that no stored note can become.
+final class UnreadableNote: StoredEntity {
+    static let entityName = "note"
+    static let schemaVersion = 2
+    static var indexes: [EntityIndex<UnreadableNote>] { [EntityIndex("author") { $0.author }] }
+
+    let id: String
+    var author: String
+    var raisedEvents = RaisedEvents()
+}
+
 /// An entity of another kind.
 final class Shelf: StoredEntity {
     static let entityName = "shelf"

@@ -1,0 +1,93 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+#if SQLite
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Shows other programs that a store has a file open.
+///
+/// The sign is a shared lock by `flock` on the write-ahead log, which SQLite doesn't lock itself. The system removes it when the
+/// process ends. Only Linux and macOS have it: other systems of Apple end an application that holds a lock while it is
+/// suspended.
+///
+/// Related documentation: <https://man7.org/linux/man-pages/man2/flock.2.html>,
+/// <https://man7.org/linux/man-pages/man5/proc_locks.5.html>.
+final class FileUse: Sendable {
+    private let descriptor: Mutex<Int32?>
+
+    /// Opens the file at `path`; nothing is signed if it can't be opened, or if `path` is `nil`.
+    init(_ path: String?) {
+        #if os(Linux) || os(macOS)
+        // Unsafe because it passes a pointer to the text, which outlives the call.
+        let opened = path.map { unsafe open($0, O_RDONLY | O_CLOEXEC) }
+        descriptor = Mutex(opened.flatMap { $0 < 0 ? nil : $0 })
+        #else
+        descriptor = Mutex(nil)
+        #endif
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Signs that the file is in use.
+    func share() {
+        descriptor.withLock { descriptor in
+            if let descriptor { _ = flock(descriptor, LOCK_SH | LOCK_NB) }
+        }
+    }
+
+    /// Ends the sign.
+    func end() {
+        descriptor.withLock { descriptor in
+            if let descriptor { close(descriptor) }
+            descriptor = nil
+        }
+    }
+
+    /// Returns descriptions of the processes in which other stores use the file; empty if there is none.
+    ///
+    /// The result holds until ``share()`` or ``end()``, because no other store can sign meanwhile.
+    func others() -> [String] {
+        let isAlone = descriptor.withLock { descriptor in
+            descriptor.map { flock($0, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK } ?? true
+        }
+        if isAlone { return [] }
+        let names = holders().map { process in
+            let name = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8)
+            return "\(name.map { $0.trimmingCharacters(in: .newlines) } ?? "a program") (process \(process))"
+        }
+        return names.isEmpty ? ["another process"] : names
+    }
+
+    /// Returns the numbers of the processes that hold locks on the file, where the system lists them.
+    private func holders() -> [Int32] {
+        guard let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return [] }
+        var status = stat()
+        // Unsafe because it passes a pointer to a local variable, which outlives the call.
+        let isKnown = descriptor.withLock { descriptor in
+            descriptor.map { unsafe fstat($0, &status) == 0 } ?? false
+        }
+        if !isKnown { return [] }
+        // 1: FLOCK  ADVISORY  READ 4711 08:01:393217 0 EOF
+        let numbers = locks.split(separator: "\n").compactMap { line -> Int32? in
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", fields[5].hasSuffix(":\(status.st_ino)") else { return nil }
+            return Int32(fields[4]).flatMap { $0 > 0 ? $0 : nil }
+        }
+        return Set(numbers).sorted()
+    }
+}
+#endif
