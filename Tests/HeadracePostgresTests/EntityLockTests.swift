@@ -54,6 +54,26 @@ import Testing
         }
     }
 
+    @Test func theDefaultRetriesOfTwoStoresThatChangeOneEntityAllSucceed() async throws {
+        try await withStores { _, stores in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores {
+                    group.addTask {
+                        let chain = MiddlewareChain(middleware: [RetryMiddleware()])
+                        for number in 0..<150 {
+                            try await chain.run(number, kind: .command) { _ in
+                                try await store.execute { try await $0.find(Note.self, id: "a")?.size += 1 }
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+
+            #expect(try await stores[0].size(of: "a") == 300)
+        }
+    }
+
     @Test func ofTwoStoresThatWaitForEachOthersLocksOneFailsAndCanBeRetried() async throws {
         try await withStores { _, stores in
             let gates = [Gate(), Gate()]
