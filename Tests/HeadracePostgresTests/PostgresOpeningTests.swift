@@ -64,10 +64,13 @@ import Testing
             let commit = await #expect(throws: StoreError.self) { try await store.commit(.note("a")) }
 
             let statistics = await #expect(throws: StoreError.self) { try await store.deliveryStatistics() }
-            let lease = await #expect(throws: StoreError.self) { try await store.lease(
+            let lease = await #expect(throws: StoreError.self) {
+                try await store.lease(
                     LeaseRequest(
-                        subscriptions: ["a"], laneLimit: 9, batchLimit: 9, now: Date(timeIntervalSince1970: 1_700_000_000),
-                        duration: .seconds(10))) }
+                        subscriptions: ["a"], laneLimit: 9, batchLimit: 9,
+                        now: Date(timeIntervalSince1970: 1_700_000_000),
+                        duration: .seconds(10)))
+            }
 
             #expect(read?.code == .schemaChanged)
             #expect(commit?.code == .schemaChanged)
@@ -136,7 +139,8 @@ import Testing
             try await older.commitFeed.waitForChange(of: [.events], after: position)
 
             let error = await #expect(throws: StoreError.self) {
-                try await PostgresStore(url: schema.url, entities: [LaterNote.self], configuration: schema.configuration)
+                try await PostgresStore(
+                    url: schema.url, entities: [LaterNote.self], configuration: schema.configuration)
             }
             #expect(error?.code == .inUse)
         }

@@ -157,7 +157,8 @@ public final class PostgresStore: ObservableStore {
         do {
             let (numbers, state) = try await mapper.translating { [commits, deliveries] in
                 try await StoreOpening(
-                    target: target, schema: schema, mapper: mapper, replacementTimeout: configuration.replacementTimeout,
+                    target: target, schema: schema, mapper: mapper,
+                    replacementTimeout: configuration.replacementTimeout,
                     faults: configuration.faults
                 ).open(on: try await commits[0].session(), other: try await deliveries.session())
             }

@@ -193,7 +193,9 @@ struct StoreOpening {
         if replacementTimeout == nil || target.isPooled { return }
         let stored = try await PostgresSchemaIDs.read(schema.kinds.map(\.name), on: session)
         let changes = schema.kinds.compactMap { kind in
-            stored.kinds[kind.name].flatMap { kind.replacement(ofVersion: Int($0.schemaVersion), indexes: $0.declarations) }
+            stored.kinds[kind.name].flatMap {
+                kind.replacement(ofVersion: Int($0.schemaVersion), indexes: $0.declarations)
+            }
         }
         guard let change = changes.first else { return }
         let others = try await OpenStores(schema: target.schema, session: session).exclude()
@@ -242,7 +244,9 @@ struct StoreOpening {
             state: SchemaCheck.State(generation: try rows.first?.integer(0) ?? 0, undeclared: others),
             new: Set(ids).subtracting(before.kinds.values.flatMap { $0.indexes.values.map(\.id) }),
             raised: schema.kinds.compactMap { kind in
-                before.kinds[kind.name].flatMap { $0.schemaVersion < kind.schemaVersion ? ($0.id, $0.schemaVersion) : nil }
+                before.kinds[kind.name].flatMap {
+                    $0.schemaVersion < kind.schemaVersion ? ($0.id, $0.schemaVersion) : nil
+                }
             }
         )
     }

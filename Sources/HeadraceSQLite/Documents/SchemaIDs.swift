@@ -42,7 +42,9 @@ struct SchemaIDs: Sendable {
 
     /// The indexes of the store, in the order of their creation.
     var indexes: [(name: String, index: Index, kind: String)] {
-        kinds.flatMap { kind, value in value.indexes.map { ($0.key, $0.value, kind) } }.sorted { $0.index.id < $1.index.id }
+        kinds.flatMap { kind, value in value.indexes.map { ($0.key, $0.value, kind) } }.sorted {
+            $0.index.id < $1.index.id
+        }
     }
 
     /// Returns the ID of a kind, or `nil` if the store was opened without the kind.
@@ -94,7 +96,9 @@ struct SchemaIDs: Sendable {
     ///   - schema: The schema.
     ///   - database: The connection, in a transaction.
     ///   - path: The path of the file, for messages.
-    ///   - willReplace: Is called with the reason before a kind is changed so that other programs can't share it any longer.
+    ///   - willReplace: Is called with the reason if other programs can't share a kind any longer; its error ends the opening.
+    /// - Returns: The IDs.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `newerSchema`; the errors of `willReplace`.
     static func reconcile(
         _ schema: EntitySchema,
         in database: Database,
@@ -105,7 +109,9 @@ struct SchemaIDs: Sendable {
         for kind in schema.kinds {
             let (id, version) = try reconcile(kind, in: database, path: path)
             let stored = try storedIndexes(of: id, in: database)
-            if let reason = kind.replacement(ofVersion: version, indexes: stored.map(\.index)) { try willReplace(reason) }
+            if let reason = kind.replacement(ofVersion: version, indexes: stored.map(\.index)) {
+                try willReplace(reason)
+            }
             let isNewer = version < kind.schemaVersion
             if isNewer { ids.raised.append((id, version)) }
             var entry = Kind(id: id, declaration: kind)

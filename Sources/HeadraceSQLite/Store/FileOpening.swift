@@ -109,7 +109,9 @@ struct FileOpening {
                         return .commit
                     }
                 }
-                if index.isUnique, ids.created.contains(index.id) { try outdated.requireUnique(index.id, name, of: kind) }
+                if index.isUnique, ids.created.contains(index.id) {
+                    try outdated.requireUnique(index.id, name, of: kind)
+                }
             }
         } catch  where !ids.created.isEmpty {
             // The thrown error says more than an error of the removal. If it fails, the next opening completes the indexes.

@@ -9,7 +9,7 @@ extension EntitySchema.Kind {
     ///
     /// - Parameters:
     ///   - version: The stored schema version.
-    ///   - indexes: The stored indexes.
+    ///   - stored: The stored indexes.
     /// - Returns: The difference, for messages; `nil` if both can share the store.
     package func replacement(ofVersion version: Int, indexes stored: [EntitySchema.Index]) -> String? {
         if schemaVersion > version {
