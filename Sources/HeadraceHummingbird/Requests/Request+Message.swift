@@ -20,6 +20,7 @@ extension Request {
         limits: RequestLimits,
         clock: any TimeSource
     ) async throws -> Message {
+        try requireNoQuery()
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
         let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
         if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
@@ -42,7 +43,15 @@ extension Request {
         limits: RequestLimits
     ) throws -> Message {
         let parameters = try MessageParameters(of: self, in: context, queryLimit: limits.parameterCount)
-        return try Message(from: MessageDecoder(parameters: parameters, body: nil))
+        let message = try Message(from: MessageDecoder(parameters: parameters, body: nil))
+        try parameters.requireAllUsed()
+        return message
+    }
+
+    /// Throws if the target has a query.
+    func requireNoQuery() throws {
+        if uri.query?.isEmpty ?? true { return }
+        throw Problem.malformed("The request takes no query parameters. To fix, omit them.")
     }
 
     /// Throws if the body isn't JSON.
@@ -66,12 +75,18 @@ extension Request {
     ///   - time: Maximum time until the body has arrived.
     ///   - clock: Measures the time.
     /// - Returns: The body.
-    /// - Throws: ``Problem`` with the status 413 if the body is too long, and with 408 if it is too slow.
+    /// - Throws: ``Problem`` with the status 413 if the body is too long, with 408 if it is too slow, and with 415 if it is
+    ///   compressed.
     public func collectedBody(
         upTo limit: Int,
         within time: Duration,
         clock: any TimeSource = ContinuousClock()
     ) async throws -> ByteBuffer {
+        guard headers[values: .contentEncoding].allSatisfy({ $0.lowercased() == "identity" }) else {
+            throw Problem(
+                .unsupportedMediaType, code: "unsupportedEncoding",
+                "The server understands no 'Content-Encoding'. To fix, send the body without compression.")
+        }
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Problem.tooLarge(limit) }
         let body = body
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
