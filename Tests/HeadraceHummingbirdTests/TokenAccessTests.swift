@@ -9,6 +9,7 @@ import Foundation
 import HTTPTypes
 import HeadraceCore
 import HeadraceHummingbird
+import HeadraceInspector
 import HeadraceTesting
 import Hummingbird
 import InMemoryLogging
@@ -239,7 +240,7 @@ import Testing
         let handler = InMemoryLogHandler()
         let client = try Self.service(try Self.access("ada:\(Self.token)", configuration))
 
-        try await Logger.withCurrent(Logger(label: "test") { _ in handler }) {
+        try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
             for _ in 1...2 {
                 var statuses: [Int] = []
                 for _ in 1...2 {

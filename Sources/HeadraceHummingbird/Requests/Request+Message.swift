@@ -9,6 +9,7 @@ import Foundation
 import HTTPTypes
 public import HeadraceCore
 public import Hummingbird
+import NIOCore
 
 extension Request {
     /// Decodes a message from the parameters of the path and from the body, if there is one.
@@ -76,7 +77,7 @@ extension Request {
     ///   - clock: Measures the time.
     /// - Returns: The body.
     /// - Throws: ``Problem`` with the status 413 if the body is too long, with 408 if it is too slow, and with 415 if it is
-    ///   compressed.
+    ///   compressed, and with 400 if the client closes the connection before its end.
     public func collectedBody(
         upTo limit: Int,
         within time: Duration,
@@ -91,12 +92,18 @@ extension Request {
         let body = body
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
-                var bytes = ByteBuffer()
-                for try await var buffer in body {
-                    if bytes.readableBytes + buffer.readableBytes > limit { throw Problem.tooLarge(limit) }
-                    bytes.writeBuffer(&buffer)
+                do {
+                    var bytes = ByteBuffer()
+                    for try await var buffer in body {
+                        if bytes.readableBytes + buffer.readableBytes > limit { throw Problem.tooLarge(limit) }
+                        bytes.writeBuffer(&buffer)
+                    }
+                    return bytes
+                } catch is IOError {
+                    throw Problem.incomplete
+                } catch is ChannelError {
+                    throw Problem.incomplete
                 }
-                return bytes
             }
             group.addTask {
                 try await clock.sleep(until: clock.now.advanced(by: time), tolerance: nil)
@@ -107,8 +114,17 @@ extension Request {
                 throw Problem(
                     .requestTimeout, code: "tooSlow", "The body did not arrive in time. To fix, send it again, faster.")
             }
+            if let length = headers[.contentLength].flatMap({ Int($0) }), bytes.readableBytes < length {
+                throw Problem.incomplete
+            }
             return bytes
         }
     }
+}
+
+extension Problem {
+    /// The client has left; the log and the flow of an inspector show this outcome.
+    fileprivate static let incomplete = Problem(
+        .badRequest, code: "incomplete", "The connection ended before the body was complete. To fix, send it again.")
 }
 #endif

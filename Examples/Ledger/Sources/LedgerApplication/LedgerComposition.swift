@@ -99,6 +99,7 @@ public enum LedgerComposition {
                 GetTransactionsHandler.self,
             ],
             middleware: [
+                QueryDeadline(clock: configuration.clock),
                 // Serialized commands conflict if another process writes, if a commit that they have read from fails,
                 // or if several accounts widen the range of a commodity at once. Each conflict means progress
                 // elsewhere.

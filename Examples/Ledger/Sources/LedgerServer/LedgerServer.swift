@@ -211,7 +211,10 @@ public final class LedgerServer: Sendable {
             .signInPath
         }
         router.addMiddleware {
-            RequestMiddleware(observers: observers, access: access, logLevel: configuration.requestLogLevel)
+            SecurityHeaders()
+            RequestMiddleware(
+                observers: observers, access: access, limits: configuration.limits,
+                logLevel: configuration.requestLogLevel)
         }
         // Load balancers send an address of this machine as the host, and the server doesn't know its addresses. The health has no
         // data of users.
@@ -231,6 +234,7 @@ public final class LedgerServer: Sendable {
         guarded.messages(of: container, limits: configuration.limits.requests).addBooks()
         guarded.messages(of: container).addTables(container.resolve())
         keyed.messages(of: container, limits: configuration.limits.requests).addKeyedCommands()
+        router.refuseOtherMethods()
         return (router, signInPath)
     }
 

@@ -22,11 +22,13 @@ struct ImportRoutes: Sendable {
         [
             .post("/api/imports", begin),
             .post("/api/imports/{id}/pause") { reader in
+                try reader.requireParameters()
                 let id = try reader.id("import")
                 try await imports.pause(id)
                 return try await answer(id)
             },
             .post("/api/imports/{id}/resume") { reader in
+                try reader.requireParameters()
                 let id = try reader.id("import")
                 try await imports.resume(id)
                 return try await answer(id)
@@ -36,6 +38,7 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func begin(_ reader: RequestReader) async throws -> Response {
+        try reader.requireParameters("name", "atomic")
         let name = try reader.required("name")
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, name.utf8.count <= 255 else {
