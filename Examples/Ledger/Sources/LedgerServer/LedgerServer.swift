@@ -234,7 +234,6 @@ public final class LedgerServer: Sendable {
         guarded.messages(of: container, limits: configuration.limits.requests).addBooks()
         guarded.messages(of: container).addTables(container.resolve())
         keyed.messages(of: container, limits: configuration.limits.requests).addKeyedCommands()
-        router.refuseOtherMethods()
         return (router, signInPath)
     }
 
@@ -243,6 +242,7 @@ public final class LedgerServer: Sendable {
         onInspecting: @escaping @Sendable (_ address: String) async -> Void
     ) -> some ServiceLifecycle.Service {
         let (router, signInPath) = makeRouter()
+        router.refuseOtherMethods()
         let host = urlHost
         let connections = connections
         let idleTimeout = TimeAmount(configuration.limits.idleTimeout)

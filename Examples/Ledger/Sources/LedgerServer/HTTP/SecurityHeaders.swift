@@ -28,7 +28,7 @@ struct SecurityHeaders: RouterMiddleware {
     func handle(
         _ request: Request,
         context: Context,
-        next: (Request, Context) async throws -> Response
+        next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
         for (name, value) in Self.fields where response.headers[name] == nil { response.headers[name] = value }

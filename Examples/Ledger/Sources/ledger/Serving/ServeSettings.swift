@@ -125,8 +125,11 @@ struct ServeSettings {
         }
     }
 
-    /// Requires that only this user can read a file with tokens; a pipe is private.
+    /// Requires that only this user can read a file with tokens.
+    ///
+    /// A pipe is private, and so are the secrets that a runtime of containers mounts below `/run/secrets`.
     private static func requirePrivate(_ path: String) throws {
+        if URL(filePath: path).standardized.path(percentEncoded: false).hasPrefix("/run/secrets/") { return }
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular else { return }
         let permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
