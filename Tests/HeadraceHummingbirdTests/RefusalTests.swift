@@ -16,7 +16,7 @@ import Testing
     private static func client(
         guarded: Bool = false
     ) throws -> Client<RouterResponder<BasicRequestContext>> {
-        var booking = try Booking()
+        let booking = try Booking()
         if guarded {
             booking.router.add(middleware: RequestMiddleware(booking.configuration))
             booking.router.add(
