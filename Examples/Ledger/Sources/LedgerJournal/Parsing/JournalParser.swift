@@ -68,7 +68,8 @@ public struct JournalParser: Sendable {
     ///   - file: The name to use in the journal and in errors.
     /// - Returns: The transactions of the journal, not yet balanced.
     /// - Throws: ``JournalError`` for the first invalid line or, if there is none, for the first balance assertion that
-    ///   fails. The parser doesn't check whether the transactions are balanced.
+    ///   fails or can't be checked, because an unbalanced transaction comes before it. If no balance is claimed after
+    ///   a transaction, the parser doesn't check whether it is balanced.
     public func parse(_ bytes: [UInt8], file: String) throws -> Journal {
         var reader = reader(of: bytes, file: file)
         return try reader.readJournal().settled()
