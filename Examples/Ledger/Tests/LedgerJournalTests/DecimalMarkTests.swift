@@ -47,12 +47,28 @@ import Testing
         #expect(amounts.map { $0?.description } == expected.map { "\($0) EUR" })
     }
 
-    @Test(arguments: spellings.map(\.text))
-    func anAmountOfItsOwnHasTheMeaningWithoutADirective(text: String) throws {
-        let meaning = try #require(Self.spellings.first { $0.text == text }?.meanings.first)
+    @Test(arguments: [
+        ("1,825", "1825", "1.8250"), ("1.825", "1825", "1.8250"), ("-12,000", "12000", "12.0000"),
+        ("999.005", "999005", "999.0050"),
+    ])
+    func aLoneAmountWithOneMarkBeforeThreeDigitsIsRefused(number: String, whole: String, fraction: String) throws {
+        for text in ["\(number) EUR", "EUR \(number)", "1 USD @ \(number.replacing("-", with: "")) EUR"] {
+            let error = #expect(throws: JournalError.self) { try JournalParser().amount(text) }
 
-        guard !text.contains("e") else { return }
-        #expect(try JournalParser().amount(text).amount.description == "\(meaning) EUR")
+            #expect(error?.code == .ambiguousNumber)
+            #expect(error?.message.hasSuffix("To fix, write \(whole) or \(fraction).") == true)
+        }
+        #expect(try JournalParser().amount("\(whole) EUR").amount.quantity.description == whole)
+        #expect(try JournalParser().amount("\(fraction) EUR").amount.quantity.description == fraction)
+    }
+
+    @Test(arguments: [
+        ("0,825", "0.825"), ("0.825", "0.825"), (".825", "0.825"), ("1234.567", "1234.567"), ("1234,567", "1234.567"),
+        ("1,825.00", "1825.00"), ("1.825,00", "1825.00"), ("1,825,000", "1825000"), ("1 825", "1825"), ("1,82", "1.82"),
+        ("1,8250", "1.8250"), ("1825.", "1825"),
+    ])
+    func otherLoneAmountsHaveOneMeaning(number: String, meaning: String) throws {
+        #expect(try JournalParser().amount("\(number) EUR").amount.quantity.description == meaning)
     }
 
     /// A mark before the first digit is the decimal mark, so no other mark follows it.

@@ -85,7 +85,11 @@ public struct JournalParser: Sendable {
 
     /// Parses an amount with an optional cost after `@` or `@@`, as in `10 USD @ 0.92 EUR`.
     ///
-    /// - Throws: ``JournalError`` if `text` is anything else.
+    /// No directive tells the decimal mark here. So a number is refused if its only mark follows one to three digits,
+    /// not only zeros, and comes before exactly three: `1,825`.
+    ///
+    /// - Throws: ``JournalError`` if `text` is anything else, with the code ``JournalError/Code/ambiguousNumber`` for
+    ///   such a number.
     public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
         var reader = reader(of: Array(text.utf8), file: "amount")
         return try reader.readLoneAmount()

@@ -30,6 +30,12 @@ struct WrittenNumber {
     /// The power of ten after `e`; `nil` for none.
     var exponent: Int?
 
+    /// Whether the only mark can be a decimal mark, or separate a digit group: `1,825`, but not `0,825` or `1234,567`.
+    var isAmbiguous: Bool {
+        certainMark == nil && firstMarkCount == 1 && firstMark != .space && digitsAfterLastMark == 3
+            && (1...999).contains(mantissa / 1000)
+    }
+
     /// The decimal mark of the number; `nil` for none.
     ///
     /// A single comma or point is the decimal mark, unless `declaredMark` is another character.
@@ -82,6 +88,7 @@ extension JournalReader {
             number.digitsAfterLastMark == 0 && number.certainMark == nil && number.firstMarkCount > 1
         guard !endsWithGroupMark else { throw misplacedMark(at: start) }
         number.exponent = try readExponent(&line, of: number, from: start)
+        if refusesAmbiguousNumbers, number.isAmbiguous { throw ambiguous(number, at: start) }
         return number
     }
 
@@ -105,6 +112,17 @@ extension JournalReader {
             .invalidNumber,
             at: line,
             "The marks in this number are ambiguous. To fix, write it as in 1234567.89 or 1,234,567.89."
+        )
+    }
+
+    private func ambiguous(_ number: WrittenNumber, at line: LineCursor) -> JournalError {
+        let (whole, fraction) = number.mantissa.quotientAndRemainder(dividingBy: 1000)
+        let digits = String("\(1000 + fraction)".dropFirst())
+        return failure(
+            .ambiguousNumber,
+            at: line,
+            "The mark in this number can be a decimal mark, or separate the thousands. "
+                + "To fix, write \(number.mantissa) or \(whole).\(digits)0."
         )
     }
 
