@@ -2,8 +2,8 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-import { typed } from "./amounts.js";
-import { postTransaction, Refusal } from "./api.js";
+import { noteScale, parsed, typed, written } from "./amounts.js";
+import { postTransaction, Refusal, transaction } from "./api.js";
 import { byId, element, say, today } from "./dom.js";
 import { insist, newKey } from "./retries.js";
 
@@ -90,10 +90,14 @@ export function transactionForm(names) {
     if (unanswered?.body !== body) unanswered = { body, key: newKey() };
     try {
       const { body: text, key } = unanswered;
-      await insist(() => postTransaction(text, key), () => say(outcome, "The server doesn't answer. Trying again\u2026"));
+      const posted = await insist(
+        () => postTransaction(text, key),
+        () => say(outcome, "The server doesn't answer. Trying again\u2026"),
+      );
       unanswered = null;
       clear();
       say(outcome, "Posted.");
+      await showUnderstood(posted.transaction);
     } catch (error) {
       say(outcome, "");
       if (error instanceof Refusal) {
@@ -109,6 +113,23 @@ export function transactionForm(names) {
       isPosting = false;
       submit.removeAttribute("aria-disabled");
     }
+  }
+
+  /// Shows the amounts of the posted transaction as the server has understood them.
+  async function showUnderstood(id) {
+    let postings;
+    try {
+      ({ postings } = await transaction(id));
+    } catch {
+      // The transaction is posted. The register shows its amounts, too.
+      return;
+    }
+    const texts = postings.map(({ account, amount: { commodity, quantity } }) => {
+      const value = parsed(quantity);
+      noteScale(commodity, value);
+      return `${written(value, commodity)} ${commodity} to ${account}`.replace("  ", " ");
+    });
+    say(outcome, `Posted: ${texts.join("; ")}.`);
   }
 
   function clear() {
