@@ -129,6 +129,27 @@ class Overview(LedgerPageCase):
         self.browser.wait_text("#account-title", "Latest transactions")
         self.assertTrue(self.browser.find("#overview").is_displayed())
 
+    def test_older_lines_belong_to_the_filter_that_is_typed(self):
+        for number in range(120):
+            self.post(self.february, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+        self.page.open()
+        self.browser.wait(lambda: len(self.page.register()) == 50, "the first page is there")
+
+        # The click comes before the list of the new filter.
+        self.browser.script(
+            """const text = document.getElementById("filter-text");
+               text.value = "tea";
+               text.dispatchEvent(new Event("input", { bubbles: true }));
+               document.getElementById("older").click()"""
+        )
+        self.browser.wait(lambda: self.descriptions()[:1] == ["Tea 119expenses:tea, assets:bank"], "the newest line matches")
+        self.browser.wait_text("#page-number", "Page 1")
+
+        # Two clicks at once turn one page.
+        self.browser.script("for (const click of [1, 2]) document.getElementById('older').click()")
+        self.browser.wait_text("#page-number", "Page 2")
+        self.browser.wait(lambda: self.descriptions()[:1] == ["Tea 69expenses:tea, assets:bank"], "the second page is there")
+
     def test_words_and_days_filter_the_lines(self):
         self.page.open()
         self.wait_lines("Bakery", "Market hall", "Salary")

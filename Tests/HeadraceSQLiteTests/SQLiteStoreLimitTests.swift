@@ -84,7 +84,7 @@ import Testing
             #expect(
                 refusal?.message == """
                     There is no space for '\(path)' to grow. Nothing of the change was stored. To fix, free space on \
-                    its disk (or raise the program's limit, maximumByteCount), then try again.
+                    its disk (or raise the program's limit on the size of the file), then try again.
                     """
             )
             let expected = stored + stored.map { "second \($0)" }

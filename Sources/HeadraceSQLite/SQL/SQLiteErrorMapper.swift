@@ -155,7 +155,7 @@ struct SQLiteErrorMapper {
                 code: .full,
                 message: """
                     There is no space for '\(path)' to grow. Nothing of the change was stored. To fix, free space \
-                    on its disk (or raise the program's limit, maximumByteCount), then try again.
+                    on its disk (or raise the program's limit on the size of the file), then try again.
                     """,
                 cause: error
             )

@@ -90,8 +90,8 @@ public enum LedgerComposition {
                 PostTransactionHandler.self, ReverseTransactionHandler.self, SetAccountRuleHandler.self,
             ],
             queryHandlers: [
-                GetAccountRulesHandler.self, GetAccountsHandler.self, GetAccountStatesHandler.self,
-                GetBalanceSheetHandler.self,
+                GetAccountRuleHandler.self, GetAccountRulesHandler.self, GetAccountsHandler.self,
+                GetAccountStatesHandler.self, GetBalanceSheetHandler.self,
                 GetBalancesHandler.self, GetCommodityScalesHandler.self, GetHistoryHandler.self,
                 GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self,
                 GetIncomeStatementHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,

@@ -86,4 +86,55 @@ import Testing
         try await books.dispatcher.dispatch(PostTransaction(try transfer("1")))
         #expect(try await books.eventNames().contains(AccountRuleSet.eventName) == false)
     }
+
+    /// The parent has no postings of its own.
+    @Test(arguments: StoreKind.allCases)
+    func aRuleHoldsForSubaccounts(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("10", from: "equity", to: "assets:bank:a")))
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("10", from: "equity", to: "assetsOther")))
+        let rule = AccountRule(neverBelowZero: true, closedFrom: BookDate("2026-04-01"))
+        try await books.dispatcher.dispatch(SetAccountRule(rule, of: "assets"))
+
+        for account in ["assets:bank:a", "assets:bank:new", "assets"] {
+            let refusal = await #expect(throws: AccountRefusal.self) {
+                try await books.dispatcher.dispatch(PostTransaction(try transfer("11", from: account)))
+            }
+            #expect(refusal?.code == .belowZero)
+            #expect(refusal?.account == account)
+        }
+        let late = await #expect(throws: AccountRefusal.self) {
+            try await books.dispatcher.dispatch(
+                PostTransaction(try transfer("1", from: "assets:bank:a", on: "2026-04-01")))
+        }
+        #expect(
+            late?.message == "'assets:bank:a' is closed since 2026-04-01 by the rule of 'assets', so nothing can be "
+                + "posted to it on 2026-04-01. To fix, use an earlier date, or change the rule of 'assets'.")
+        await #expect(throws: AccountRefusal.self) {
+            try await books.import("2026-03-01 x\n    assets:bank:a  -11 EUR\n    food\n")
+        }
+
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("11", from: "assetsOther")))
+        try await books.dispatcher.dispatch(SetAccountRule(nil, of: "assets"))
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("11", from: "assets:bank:a")))
+        #expect(try await books.balances(matching: "bank") == ["assets:bank:a -1 EUR"])
+        await #expect(throws: AccountRefusal.self) {
+            try await books.dispatcher.dispatch(SetAccountRule(rule, of: "assets"))
+        }
+    }
+
+    /// The same name can be composed (one scalar for 'é') or decomposed (two).
+    @Test(arguments: StoreKind.allCases)
+    func aRuleHoldsForOtherSpellings(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        try await books.dispatcher.dispatch(PostTransaction(try transfer("1", from: "equity", to: "Caf\u{E9}")))
+
+        try await books.dispatcher.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "Cafe\u{301}"))
+
+        for account in ["Caf\u{E9}", "Cafe\u{301}", "Cafe\u{301}:sub"] {
+            await #expect(throws: AccountRefusal.self) {
+                try await books.dispatcher.dispatch(PostTransaction(try transfer("2", from: account)))
+            }
+        }
+    }
 }

@@ -82,6 +82,21 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
     }
 
     @Test(arguments: StoreKind.allCases)
+    func aRuleOfAParentThatIsSetMeanwhileIsEnforced(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let server = books.dispatcher
+        try await server.dispatch(PostTransaction(try transfer("10", from: "equity", to: "assets:cash")))
+        try await server.dispatch(PostTransaction(try transfer("1", from: "equity", to: "food")))
+        let rule = AccountRule(neverBelowZero: true)
+        let other = try books.otherProcess { _ in try await server.dispatch(SetAccountRule(rule, of: "assets")) }
+        let command = try command("2026-01-01 x\n    food  11 EUR\n    assets:cash\n")
+
+        await #expect(throws: AccountRefusal.self) { try await other.dispatcher.dispatch(command) }
+
+        #expect(try await books.balances(matching: "cash") == ["assets:cash 10 EUR"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func anImportThatIsCancelledDuringConflictsLeavesNothing(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
         let server = books.dispatcher

@@ -111,4 +111,41 @@ import Testing
 
         #expect(filled.map(\.amount) == symbols.map { Amount(quantity("-2"), $0) })
     }
+
+    @Test(arguments: ["Assets::Cash", ":A", "A:", "A: :B", ":"])
+    func anAccountWithAnEmptyLevelIsRefused(account: String) {
+        var draft = draft("1 A", "")
+        draft.postings[1].account = account
+
+        let refusal = refusal(of: draft)
+
+        #expect(refusal?.code == .emptyLevel)
+        #expect(
+            refusal?.message
+                == "The account '\(account)' has an empty level. To fix, write a name before and after each ':'.")
+    }
+
+    @Test(arguments: [
+        "\u{061C}", "\u{200E}", "\u{200F}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}", "\u{2066}",
+        "\u{2067}", "\u{2068}", "\u{2069}",
+    ])
+    func namesWithACharacterThatChangesTheDirectionAreRefused(character: String) {
+        var named = draft("1 A", "")
+        named.postings[1].account = "b\(character)c"
+
+        #expect(refusal(of: named)?.code == .directionControl)
+        #expect(refusal(of: draft("1 A\(character)", ""))?.code == .directionControl)
+        #expect(refusal(of: draft("1 A @ 1 B\(character)", ""))?.code == .directionControl)
+        #expect(refusal(of: named)?.message.contains("'b\u{FFFD}c'") == true)
+        #expect(refusal(of: named)?.message.contains("To fix, remove the character.") == true)
+    }
+
+    /// Right-to-left scripts need no such character.
+    @Test(arguments: ["נכסים:מזומן", "أصول:نقد", "é:日本:ü", "a b:c"])
+    func namesOfAllScriptsAreAccepted(account: String) throws {
+        var draft = draft("1 A", "")
+        draft.postings[1].account = account
+
+        #expect(try draft.balanced().last?.account == account)
+    }
 }

@@ -54,6 +54,26 @@ import Testing
         #expect(error?.column == 4)
     }
 
+    /// The postings below such a directive would belong to it and would be lost.
+    @Test(arguments: ["tag x", "payee x", "account x", "!tag x"])
+    func aPostingBelowADirectiveWithinATransactionIsRefused(directive: String) {
+        let text = "2024-01-01\n  a  1\n  b  -1\n\(directive)\n  ; a comment\n  c  5\n  d  -5\n"
+
+        let error = error(reading: [UInt8](text.utf8))
+
+        #expect(error?.code == .unexpectedIndentation)
+        #expect(error?.line == 6)
+        #expect(error?.message.contains("To fix, move the directive before the transaction") == true)
+    }
+
+    @Test(arguments: [
+        "2024-01-01\n  a  1\n  b\n\ntag x\n  c  5\n", "2024-01-01\n  a  1\n  b\npayee x\n  alias y\n  uuid z\n",
+        "2024-01-01\n  a  1\n  b\n~ monthly\n  c  5\n  d\n", "2024-01-01\n  a  1\n  b\naccount x  ; y\n  ; type: A\n",
+    ])
+    func linesThatBelongToADirectiveAreAccepted(text: String) throws {
+        #expect(try JournalParser().parse([UInt8](text.utf8), file: "test").entries.count == 1)
+    }
+
     @Test func linesThatAreTooLongAreRefusedBeforeTheirEnd() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 100)
 

@@ -33,6 +33,12 @@ extension LedgerServerTests {
             (body(#"[{"account":"a","amount":"1.825 EUR"},{"account":"b"}]"#), 422, "ambiguousNumber"),
             (body(#"[{"account":"a","amount":"1 EUR\n b  2 EUR"},{"account":"b"}]"#), 422, "invalidAmount"),
             (body(#"[{"account":"a\u0000","amount":"1 EUR"},{"account":"b"}]"#), 422, "controlCharacter"),
+            (body(#"[{"account":"a\u202E","amount":"1 EUR"},{"account":"b"}]"#), 422, "controlCharacter"),
+            (body(#"[{"account":"a::c","amount":"1 EUR"},{"account":"b"}]"#), 422, "emptyLevel"),
+            (
+                body(#"[{"account":"a","amount":"1 EUR"},{"account":"b"}]"#, rest: #","description":"x\u2066y""#), 422,
+                "controlCharacter"
+            ),
             (body(#"[{"account":"a\nb","amount":"1 EUR"},{"account":"b"}]"#), 422, "severalLines"),
             (
                 body(#"[{"account":"a","amount":"1 EUR"},{"account":"b"}]"#, rest: #","description":"x\ny""#), 422,

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import LedgerApplication
 import LedgerBooks
 import Testing
 
@@ -149,6 +150,47 @@ extension LedgerServerTests {
                         == "section,account,commodity,amount\r\nincome,income,EUR,2000\r\nexpenses,expenses,EUR,30\r\n"
                         + "net,,EUR,1970\r\n")
                 #expect(try await server.get("/api/balance-sheet.csv").text.contains("assets,assets:bank,EUR,1965\r\n"))
+            }
+        }
+
+        /// The columns are those of the command line.
+        @Test func tablesOfTransactionsHaveCostsAndReversals() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let id = try await Self.post(server, "2026-01-05", "=1+1", "@cash", "assets:a", "2 X @ 3 EUR")
+                let path = "/api/transactions/\(id)/reversal"
+                let reversal = try await server.post(path, json: #"{"date":"2026-01-06"}"#)
+                    .json(PostedResponse.self).transaction
+
+                let lines = try await server.get("/api/transactions.csv").text.components(separatedBy: "\r\n")
+
+                #expect(
+                    lines.contains(
+                        "transaction,date,status,code,description,comment,account,commodity,amount,unit_cost,total_cost,"
+                            + "reverses,reversed_by"))
+                #expect(lines.contains("\(id),2026-01-05,unmarked,,'=1+1,,assets:a,X,2,3 EUR,,,\(reversal)"))
+                #expect(
+                    lines.contains(
+                        "\(reversal),2026-01-06,unmarked,,Reversal of 2026-01-05 =1+1,,'@cash,EUR,6,,,\(id),"
+                    ))
+            }
+        }
+
+        @Test func aTableOfARegisterHasOneRowForEachPosting() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let first = try await Self.post(server, "2026-01-05", "One", "equity", "assets:a", "10 EUR")
+                let second = try await Self.post(server, "2026-01-06", "Move", "assets:a", "assets:b", "4 EUR")
+
+                let lines = try await server.get("/api/register.csv?account=assets").text
+                    .components(separatedBy: "\r\n").filter { $0.contains(",") }
+
+                #expect(
+                    lines == [
+                        "transaction,date,description,account,commodity,amount,balance",
+                        "\(second),2026-01-06,Move,assets:a,EUR,-4,10", "\(second),2026-01-06,Move,assets:b,EUR,4,14",
+                        "\(first),2026-01-05,One,assets:a,EUR,10,10",
+                    ])
             }
         }
 

@@ -222,6 +222,45 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(unbalanced.status == 1)
         #expect(unbalanced.errors.hasPrefix("Error: c.journal:1: "))
         #expect(try ledger.run("accounts").output == "")
+        #expect(try ledger.files() == ["a.journal", "b.journal", "c.journal"])
+    }
+
+    /// A shell opens a pipe for '<(…)'.
+    @Test func pipesAreJournals() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "a.journal")
+        let pipe = "exec 9< <(cat a.journal)"
+
+        #expect(
+            try ledger.run(["import", "/dev/fd/9"], after: pipe).output == "standard input: 3 transactions posted\n")
+        #expect(
+            try ledger.run(["import", "/dev/fd/9", "--name", "bank"], after: pipe).output
+                == "bank: 0 transactions posted, as 'standard input' has the same content and was imported before\n")
+        #expect(
+            try ledger.run(["import", "b.journal"], after: "mkfifo b.journal; { cat a.journal > b.journal & }").output
+                == "b.journal: 0 transactions posted, as 'standard input' has the same content and was imported before\n"
+        )
+        #expect(try ledger.run(["import", "-", "/dev/fd/9"], after: pipe).status == 64)
+    }
+
+    @Test func severalTransactionsWithoutAmountsAreCounted() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write("2026-01-01 one\n\n2026-01-02 two\n", to: "a.journal")
+
+        #expect(
+            try ledger.run("import", "a.journal").output
+                == "a.journal: 0 transactions posted; left out: 2 transactions without amounts\n")
+    }
+
+    @Test func namesCannotChangeTheDirectionOfText() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write("2026-01-01 x\u{202E}y\n    a  1 EUR\n    b\n", to: "a.journal")
+        try ledger.write("2026-01-01 x\n    a\u{202E}  1 EUR\n    b\n", to: "b.journal")
+
+        #expect(try ledger.run("import", "a.journal").status == 0)
+        #expect(try ledger.run("transactions").output.contains("x\u{FFFD}y"))
+        let refused = try ledger.run("import", "b.journal")
+        #expect(refused.errors.contains("b.journal:1: The account 'a\u{FFFD}' has the invisible character U+202E"))
     }
 
     @Test(.fileOnly(.file), arguments: calls)

@@ -125,7 +125,7 @@ import FoundationNetworking
         )
         #expect(try ledger.run("balance", "cash").output == "100.00 EUR  assets:cash\n")
 
-        #expect(try ledger.run("rule", "assets:cash").status == 0)
+        #expect(try ledger.run("rule", "assets:cash", "--remove").status == 0)
         #expect(try ledger.run("import", "b.journal").status == 0)
         #expect(try ledger.run("rule", "assets:cash", "--never-below-zero").status == 1)
         #expect(try ledger.run("rule", "assets:cash", "--closed-from", "2026-02-30").status == 64)

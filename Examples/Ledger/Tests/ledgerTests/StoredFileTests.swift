@@ -74,7 +74,7 @@ import UnixSignals
             #expect(try run(["balance", "--format", "csv"]).output == "account,commodity,amount\na,EUR,1\nb,EUR,-1\n")
             #expect(try run(["register", "a"]).output == "2026-01-01  x  a  1 EUR  1 EUR\n")
             #expect(try run(["dead-letters"]).output == "There are no dead letters.\n")
-            for arguments in [["import", "a.journal"], ["rule", "a"], ["dead-letters", "replay", "1"]] {
+            for arguments in [["import", "a.journal"], ["rule", "a", "--remove"], ["dead-letters", "replay", "1"]] {
                 let refused = try run(arguments)
                 #expect(refused.status == 1)
                 #expect(refused.errors.hasPrefix("Error: 'ledger.sqlite' cannot be used: it may not be written."))

@@ -38,11 +38,21 @@ public final class Account: StoredEntity {
     /// An account that was stored by an earlier version starts with its balances.
     private var turnovers: [String: Turnover] = [:]
 
-    /// The sums of the bookings since the last ``finishBooking()``.
+    /// The sums of the bookings since the last ``finishBooking(under:)``.
     private var movements: [AccountMoved.Day: Quantity] = [:]
 
+    /// The maximum number of digits after the point of the written amounts, by commodity.
+    ///
+    /// An account that was stored by an earlier version starts with the digits of its balances.
+    private(set) var scales: [String: Int] = [:]
+
+    /// Number of times that the rule of a parent was set; `nil` for never.
+    ///
+    /// It causes a conflict with a unit of work that has read the parent before.
+    private var parentRuleCount: Int?
+
     private enum CodingKeys: CodingKey {
-        case id, balances, transactionCount, rule, turnovers
+        case id, balances, transactionCount, rule, turnovers, scales, parentRuleCount
     }
 
     /// Opens an account with no balance, and raises ``AccountOpened``.
@@ -63,6 +73,9 @@ public final class Account: StoredEntity {
         transactionCount = try container.decode(Int.self, forKey: .transactionCount)
         rule = try container.decodeIfPresent(AccountRule.self, forKey: .rule)
         let turnovers = try container.decodeIfPresent([String: Turnover].self, forKey: .turnovers)
+        parentRuleCount = try container.decodeIfPresent(Int.self, forKey: .parentRuleCount)
+        let scales = try container.decodeIfPresent([String: Int].self, forKey: .scales)
+        self.scales = scales ?? balances.mapValues(\.scale)
         self.turnovers = turnovers.map { Self.composed($0) } ?? balances.mapValues { Turnover(of: $0) }
     }
 
@@ -73,11 +86,15 @@ public final class Account: StoredEntity {
 
     /// Adds `amount`, of a transaction with the date `date`, to the balance.
     ///
-    /// Call ``finishBooking()`` after the last booking of a unit of work.
+    /// Call ``finishBooking(under:)`` after the last booking of a unit of work.
     ///
+    /// - Parameters:
+    ///   - amount: The amount.
+    ///   - date: The date of the transaction.
+    ///   - scale: The number of digits after the point with which the amount was written; `nil` if it was computed.
     /// - Returns: The digits that totals over the account need now, if they needed fewer before.
     /// - Throws: `PostingRefusal` with the code `overflow` if the sums would have too many digits.
-    func book(_ amount: Amount, on date: BookDate) throws -> DigitRange? {
+    func book(_ amount: Amount, on date: BookDate, scale: Int?) throws -> DigitRange? {
         let turnover = turnovers[amount.commodity] ?? Turnover()
         let digits = digits(of: amount.commodity)
         guard let sum = turnover.adding(amount.quantity) else {
@@ -85,6 +102,7 @@ public final class Account: StoredEntity {
             throw PostingRefusal.beyondTotals(amount, on: id, needing: range)
         }
         turnovers[amount.commodity] = sum
+        if let scale, scale > scales[amount.commodity] ?? -1 { scales[amount.commodity] = scale }
         balances[amount.commodity] = try (balances[amount.commodity] ?? .zero).adding(amount.quantity)
         let day = AccountMoved.Day(date: date, commodity: amount.commodity)
         movements[day] = try (movements[day] ?? .zero).adding(amount.quantity)
@@ -95,13 +113,18 @@ public final class Account: StoredEntity {
     ///
     /// Without bookings, does nothing.
     ///
-    /// - Throws: ``AccountRefusal`` if the bookings break the rule.
-    func finishBooking() throws {
+    /// - Parameter parents: The known parents of the account, whose rules hold for it, too.
+    /// - Throws: ``AccountRefusal`` if the bookings break a rule.
+    func finishBooking(under parents: [Account]) throws {
         if movements.isEmpty { return }
         let event = AccountMoved(account: id, changes: movements)
-        try rule?.check(self, movements: event.movements)
+        try checkRules(under: parents, movements: event.movements)
         raiseEvent(event)
         movements = [:]
+    }
+
+    private func checkRules(under parents: [Account], movements: [AccountMoved.Movement]) throws {
+        for owner in [self] + parents { try owner.rule?.check(self, movements: movements, of: owner.id) }
     }
 
     /// The digits that are sufficient for every total over postings of the account in `commodity`.
@@ -113,8 +136,11 @@ public final class Account: StoredEntity {
     /// older version of it.
     ///
     /// - Returns: Whether the digits of this account and of `later` are sufficient. If not, the state is undefined.
-    /// - Throws: ``AccountRefusal`` if the rule of this account doesn't allow the result with these `movements`.
-    func absorb(_ later: Account, since earlier: Account, movements: [AccountMoved.Movement]) throws -> Bool {
+    /// - Throws: ``AccountRefusal`` if the rules of this account and of its `parents` don't allow the result with these
+    ///   `movements`.
+    func absorb(
+        _ later: Account, since earlier: Account, movements: [AccountMoved.Movement], under parents: [Account]
+    ) throws -> Bool {
         for (commodity, balance) in later.balances {
             let digits = self.digits(of: commodity).union(later.digits(of: commodity))
             let change = try balance.subtracting(earlier.balances[commodity] ?? .zero)
@@ -126,8 +152,9 @@ public final class Account: StoredEntity {
             turnovers[commodity] = turnover
             balances[commodity] = try (balances[commodity] ?? .zero).adding(change)
         }
+        scales.merge(later.scales, uniquingKeysWith: max)
         transactionCount += later.transactionCount - earlier.transactionCount
-        try rule?.check(self, movements: movements)
+        try checkRules(under: parents, movements: movements)
         return true
     }
 
@@ -138,9 +165,13 @@ public final class Account: StoredEntity {
 
     /// Sets the rule, or removes it if `rule` is `nil`, and raises ``AccountRuleSet``.
     ///
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - subaccounts: The subaccounts, for which the rule holds, too.
     /// - Throws: ``AccountRefusal`` if the current balances break the rule.
-    public func setRule(_ rule: AccountRule?) throws {
-        try rule?.check(self)
+    public func setRule(_ rule: AccountRule?, over subaccounts: [Account]) throws {
+        for account in [self] + subaccounts { try rule?.check(account, of: id) }
+        for account in subaccounts { account.parentRuleCount = (account.parentRuleCount ?? 0) + 1 }
         self.rule = rule
         raiseEvent(AccountRuleSet(account: id, rule: rule))
     }
@@ -149,6 +180,11 @@ public final class Account: StoredEntity {
 extension Account {
     /// The lock key of the account `name`.
     static func lockKey(of name: String) -> String { "account/\(name)" }
+
+    /// The names of the parents of the account `name`, the highest first.
+    static func parents(of name: String) -> [String] {
+        name.indices.filter { name[$0] == ":" }.map { String(name[..<$0]) }
+    }
 
     /// The lock keys of all accounts of `draft`.
     static func lockKeys(of draft: TransactionDraft) -> Set<String> {

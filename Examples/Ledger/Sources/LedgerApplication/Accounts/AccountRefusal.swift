@@ -38,22 +38,26 @@ public struct AccountRefusal: CodedError {
     /// The full name of the account.
     public let account: String
 
-    static func belowZero(_ account: String, balance: Amount) -> AccountRefusal {
-        AccountRefusal(
+    static func belowZero(_ account: String, balance: Amount, ruledBy owner: String) -> AccountRefusal {
+        let rule = owner == account ? "its rule" : "the rule of '\(owner)'"
+        return AccountRefusal(
             code: .belowZero,
             message:
-                "The balance of '\(account)' would be \(balance), but its rule forbids a negative balance. To fix, post "
-                + "less, or change the rule of the account.",
+                "The balance of '\(account)' would be \(balance), but \(rule) forbids a negative balance. To fix, post "
+                + "less, or change the rule of \(owner == account ? "the account" : "'\(owner)'").",
             account: account
         )
     }
 
-    static func closed(_ account: String, from day: BookDate, on date: BookDate) -> AccountRefusal {
-        AccountRefusal(
+    static func closed(
+        _ account: String, from day: BookDate, on date: BookDate, ruledBy owner: String
+    ) -> AccountRefusal {
+        let rule = owner == account ? "" : " by the rule of '\(owner)'"
+        return AccountRefusal(
             code: .closed,
             message:
-                "'\(account)' is closed since \(day), so nothing can be posted to it on \(date). To fix, use an earlier "
-                + "date, or change the rule of the account.",
+                "'\(account)' is closed since \(day)\(rule), so nothing can be posted to it on \(date). To fix, use an "
+                + "earlier date, or change the rule of \(owner == account ? "the account" : "'\(owner)'").",
             account: account
         )
     }

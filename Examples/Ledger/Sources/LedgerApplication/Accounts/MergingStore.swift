@@ -75,7 +75,8 @@ public final class MergingStore: StoreDecorator {
             let isDone = try account.absorb(
                 later,
                 since: try decoder.decode(Account.self, from: before.json),
-                movements: movements[later.id] ?? []
+                movements: movements[later.id] ?? [],
+                under: try await context.find(Account.self, ids: Account.parents(of: later.id))
             )
             if !isDone { return nil }
         }

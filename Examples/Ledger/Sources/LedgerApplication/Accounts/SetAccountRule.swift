@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Headrace
+import LedgerBooks
 
 /// A command that sets or removes the rule of an account.
 public struct SetAccountRule: CQDCommand, Codable, SerializedCommand {
@@ -15,7 +16,7 @@ public struct SetAccountRule: CQDCommand, Codable, SerializedCommand {
     public let rule: AccountRule?
 
     /// The key of the account.
-    public var lockKeys: Set<String> { [Account.lockKey(of: account)] }
+    public var lockKeys: Set<String> { [Account.lockKey(of: account.composed)] }
 
     /// Creates the command.
     public init(_ rule: AccountRule?, of account: String) {
@@ -40,12 +41,17 @@ public final class SetAccountRuleHandler: HandlesCommand, Resolvable {
 
     /// Handles the command.
     public func handle(_ command: SetAccountRule) async throws {
-        guard let account = try await context.find(Account.self, id: command.account) else {
-            throw UnknownAccount(
-                account: command.account,
-                known: try await context.fetch(Account.self).map(\.id)
-            )
+        let name = command.account.composed
+        let names = try await Account.names(upFrom: name, in: context)
+        let accounts = try await context.find(Account.self, ids: names.sorted())
+        let account: Account
+        if let known = accounts.first(where: { $0.id == name }) {
+            account = known
+        } else {
+            // Nothing was posted to the account itself.
+            account = Account(opening: name)
+            context.insert(account)
         }
-        try account.setRule(command.rule)
+        try account.setRule(command.rule, over: accounts.filter { $0.id != name })
     }
 }

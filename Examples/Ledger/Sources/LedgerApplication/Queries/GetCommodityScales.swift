@@ -7,7 +7,9 @@
 public import Headrace
 import LedgerBooks
 
-/// A query for the maximum number of digits after the point in the amounts of each commodity.
+/// A query for the maximum number of digits after the point in the written amounts of each commodity.
+///
+/// Amounts that were computed to balance a transaction don't count.
 public struct GetCommodityScales: CQDQuery {
     /// The number of digits, by commodity.
     public typealias Value = [String: Int]
@@ -34,9 +36,7 @@ public final class GetCommodityScalesHandler: HandlesQuery, Resolvable {
     public func handle(_ query: GetCommodityScales) async throws -> [String: Int] {
         var scales: [String: Int] = [:]
         for account in try await context.fetch(Account.self) {
-            for (commodity, balance) in account.balances {
-                scales[commodity] = max(scales[commodity] ?? 0, balance.scale)
-            }
+            scales.merge(account.scales, uniquingKeysWith: max)
         }
         return scales
     }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+public import Foundation
 public import Headrace
 public import LedgerBooks
 
@@ -11,6 +12,9 @@ public import LedgerBooks
 public struct GetRegister: CQDQuery {
     /// A posting.
     public struct Entry: Sendable, Hashable {
+        /// The identifier of the transaction.
+        public let transaction: UUID
+
         /// The date of the transaction.
         public let date: BookDate
 
@@ -77,6 +81,7 @@ public final class GetRegisterHandler: HandlesQuery, Resolvable {
                 guard query.period.contains(transaction.date) else { continue }
                 entries.append(
                     GetRegister.Entry(
+                        transaction: transaction.id,
                         date: transaction.date,
                         description: transaction.description,
                         account: posting.account,

@@ -24,6 +24,9 @@ public struct GetRegisterPage: CQDQuery {
         /// The changes of the balances that aren't zero, ordered by commodity.
         public let amounts: [Amount]
 
+        /// The postings to the account and its subaccounts.
+        public let postings: [Posting]
+
         /// The balances after the transaction that aren't zero, ordered by commodity.
         public let balance: [Amount]
     }
@@ -134,7 +137,8 @@ public final class GetRegisterPageHandler: HandlesQuery, Resolvable {
             var lines: [GetRegisterPage.Line] = []
             for transaction in page.entities {
                 var change: [String: Quantity] = [:]
-                for posting in transaction.postings where accounts.contains(posting.account) {
+                let postings = transaction.postings.filter { accounts.contains($0.account) }
+                for posting in postings {
                     let commodity = posting.amount.commodity
                     change[commodity] = try (change[commodity] ?? .zero).adding(posting.amount.quantity)
                 }
@@ -144,6 +148,7 @@ public final class GetRegisterPageHandler: HandlesQuery, Resolvable {
                         date: transaction.date,
                         description: transaction.description,
                         amounts: change.amounts,
+                        postings: postings,
                         balance: balance.amounts
                     )
                 )

@@ -70,7 +70,7 @@ public final class ReverseTransactionHandler: HandlesCommand, Resolvable {
             as: command.id ?? .version7()
         )
         var bookkeeper = Bookkeeper(in: context)
-        try await bookkeeper.post(reversal)
+        try await bookkeeper.post(reversal, scales: [:])
         try bookkeeper.finish()
         return reversal.id
     }

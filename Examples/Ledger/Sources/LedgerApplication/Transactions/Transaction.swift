@@ -71,11 +71,7 @@ public final class Transaction: StoredEntity {
         code = draft.code
         description = draft.description
         comment = draft.comment
-        postings = try draft.balanced()
-        for posting in postings {
-            let digits = DigitRange(of: posting.amount.quantity)
-            if !digits.fits { throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: digits) }
-        }
+        postings = try Self.postings(of: draft)
         self.origin = origin
         reverses = nil
         raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings, reverses: nil))
@@ -97,6 +93,18 @@ public final class Transaction: StoredEntity {
         origin = nil
         reverses = original.id
         raiseEvent(TransactionPosted(transaction: id, date: date, postings: postings, reverses: original.id))
+    }
+
+    /// Returns the postings of `draft` with all amounts.
+    ///
+    /// - Throws: `PostingRefusal` as ``init(posting:id:origin:)`` does.
+    static func postings(of draft: TransactionDraft) throws -> [Posting] {
+        let postings = try draft.balanced()
+        for posting in postings {
+            let digits = DigitRange(of: posting.amount.quantity)
+            if !digits.fits { throw PostingRefusal.beyondTotals(posting.amount, on: posting.account, needing: digits) }
+        }
+        return postings
     }
 
     /// Returns a new transaction with the opposite amounts, and links both.

@@ -12,7 +12,7 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case noPostings, singlePosting, emptyAccount, costWithoutAmount, severalElidedAmounts, unbalanced, overflow
-            case changedAssignment
+            case changedAssignment, emptyLevel, directionControl
         }
         private let kind: Kind
 
@@ -39,6 +39,12 @@ public struct PostingRefusal: Error, Sendable, CustomStringConvertible {
 
         /// The transaction was posted before, with other amounts that followed from balances.
         public static let changedAssignment = Code(kind: .changedAssignment)
+
+        /// An account has a level without a name.
+        public static let emptyLevel = Code(kind: .emptyLevel)
+
+        /// The name of an account or commodity has an invisible character that changes the direction of text.
+        public static let directionControl = Code(kind: .directionControl)
 
         /// The name of the code: bounded, fit for a metric label.
         public var description: String { kind.rawValue }
@@ -84,6 +90,25 @@ extension PostingRefusal {
 
     static func emptyAccount(at number: Int) -> Self {
         Self(code: .emptyAccount, message: "Posting \(number) has no account. To fix, add its account.")
+    }
+
+    static func emptyLevel(in account: String) -> Self {
+        Self(
+            code: .emptyLevel,
+            message: "The account '\(account)' has an empty level. To fix, write a name before and after each ':'."
+        )
+    }
+
+    static func directionControl(in kind: String, _ name: String) -> Self {
+        let scalars = name.unicodeScalars
+        let numbers = scalars.filter(\.properties.isBidiControl).map { String($0.value, radix: 16, uppercase: true) }
+        let number = numbers.first.map { String(repeating: "0", count: max(0, 4 - $0.utf8.count)) + $0 } ?? ""
+        let shown = String(String.UnicodeScalarView(scalars.map { $0.properties.isBidiControl ? "\u{FFFD}" : $0 }))
+        return Self(
+            code: .directionControl,
+            message: "The \(kind) '\(shown)' has the invisible character U+\(number), which changes the direction of "
+                + "text, so the name can look like another. To fix, remove the character."
+        )
     }
 
     static func costWithoutAmount(of account: String) -> Self {

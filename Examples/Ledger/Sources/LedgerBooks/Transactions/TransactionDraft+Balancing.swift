@@ -43,6 +43,7 @@ extension TransactionDraft {
         if let blank = postings.firstIndex(where: { $0.account.allSatisfy(\.isWhitespace) }) {
             throw PostingRefusal.emptyAccount(at: blank + 1)
         }
+        for posting in postings { try posting.checkNames() }
         if let unpaid = postings.first(where: { $0.amount == nil && $0.cost != nil }) {
             throw PostingRefusal.costWithoutAmount(of: unpaid.account)
         }
@@ -99,18 +100,23 @@ extension TransactionDraft {
         return filled
     }
 
+    /// Maximum number of digits after the point in the written amounts, by commodity.
+    ///
+    /// Costs and the amount that balances the transaction don't count.
+    public var writtenScales: [String: Int] {
+        var scales: [String: Int] = [:]
+        for case let amount? in postings.map(\.amount) {
+            scales[amount.commodity] = max(scales[amount.commodity] ?? 0, amount.quantity.scale)
+        }
+        return scales
+    }
+
     /// Number of digits after the point at which each commodity is checked.
     private func writtenDigits() -> [String: Int] {
-        var amountDigits: [String: Int] = [:]
         var costDigits: [String: Int] = [:]
-        for posting in postings {
-            if let amount = posting.amount {
-                amountDigits[amount.commodity] = max(amountDigits[amount.commodity] ?? 0, amount.quantity.scale)
-            }
-            if let price = posting.cost?.price {
-                costDigits[price.commodity] = max(costDigits[price.commodity] ?? 0, price.quantity.scale)
-            }
+        for case let price? in postings.map(\.cost?.price) {
+            costDigits[price.commodity] = max(costDigits[price.commodity] ?? 0, price.quantity.scale)
         }
-        return amountDigits.merging(costDigits) { fromAmounts, _ in fromAmounts }
+        return writtenScales.merging(costDigits) { fromAmounts, _ in fromAmounts }
     }
 }

@@ -11,6 +11,9 @@ enum BlockDirective {
     /// The indented lines have no effect.
     case inert
 
+    /// The rule of automated or periodic transactions, with postings that have no effect.
+    case postingRule
+
     /// The directive declares the account at the cursor.
     case account(LineCursor)
 
@@ -36,7 +39,7 @@ extension JournalReader {
         let start = line
         if start.next == .equalsSign || start.next == .tilde {
             leftOut[start.next == .tilde ? "periodic transaction" : "automated transaction", default: 0] += 1
-            return .block(.inert)
+            return .block(.postingRule)
         }
         _ = line.skip(.exclamationMark)
         let keyword = line.readKeyword()
@@ -116,6 +119,28 @@ extension JournalReader {
             )
         }
     }
+
+    /// Throws if `line`, below a directive that has ended a transaction, can be a posting of that transaction.
+    func requireSubdirective(_ line: LineCursor, of directive: BlockDirective) throws(JournalError) {
+        switch directive {
+        case .inert, .account: break
+        case .postingRule, .commodity: return
+        }
+        var rest = line
+        let keyword = rest.readKeyword()
+        if Self.subdirectives.contains(keyword), rest.skipSpaces() < 2 { return }
+        throw failure(
+            .unexpectedIndentation,
+            at: line,
+            "The directive above this line has ended the transaction, so this line isn't one of its postings. To fix, move "
+                + "the directive before the transaction, or insert a blank line before it if this line belongs to it."
+        )
+    }
+
+    /// The keywords that can be below 'account', 'payee', and 'tag'.
+    private static let subdirectives: Set<String> = [
+        "alias", "assert", "check", "default", "eval", "note", "payee", "type", "uuid", "value",
+    ]
 
     /// Counts a directive that has ended, if it was ignored.
     mutating func countIfPassedOver(_ directive: BlockDirective) {

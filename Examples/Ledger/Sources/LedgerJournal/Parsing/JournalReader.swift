@@ -51,6 +51,9 @@ struct JournalReader {
     /// The open item, to which an indented line belongs.
     private var open = OpenItem.nothing
 
+    /// Whether the line of the open directive has ended a transaction.
+    private var directiveEndedTransaction = false
+
     /// The transaction that ended with the last line.
     private var finished: Journal.Entry?
 
@@ -132,6 +135,7 @@ struct JournalReader {
             try readIndented(&line, first: first)
             return
         }
+        directiveEndedTransaction = if case .transaction = open { true } else { false }
         try close()
         switch first {
         case .semicolon, .hash, .asterisk:
@@ -161,6 +165,7 @@ struct JournalReader {
             open = .transaction(transaction)
         case .directive(let directive):
             if line.skip(.semicolon) { return try readTypeTag(line, of: directive) }
+            if directiveEndedTransaction { try requireSubdirective(line, of: directive) }
             open = .directive(try readSubdirective(&line, of: directive))
         case .nothing, .commentBlock:
             switch first {

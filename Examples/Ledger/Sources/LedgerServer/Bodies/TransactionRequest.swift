@@ -90,7 +90,10 @@ struct TransactionRequest: Codable, Equatable {
                 .about(field)
         }
         if isPrintableASCII(text) { return }
-        let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" }
+        // Invisible characters that change the direction of text make texts look like others.
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0 == "\n" || $0.properties.generalCategory != .control && !$0.properties.isBidiControl
+        }
         if !isPlain {
             throw Problem.invalid(
                 "controlCharacter", "\(what) contains a control character. To fix, remove it."

@@ -8,8 +8,8 @@ const pause = 200; // after the last key before the list is loaded, in milliseco
 
 /// The fields that filter the transactions by days and text.
 ///
-/// `changed` is called after a change of the filter.
-export function filterForm(changed) {
+/// `changing` is called with each input, and `changed` after the last input.
+export function filterForm({ changing, changed }) {
   const form = byId("filter");
   const [text, from, to] = [byId("filter-text"), byId("filter-from"), byId("filter-to")];
   const clear = byId("filter-clear");
@@ -27,6 +27,7 @@ export function filterForm(changed) {
 
   function change() {
     clear.disabled = Object.keys(filter()).length === 0;
+    changing();
     clearTimeout(timer);
     timer = setTimeout(changed, pause);
   }

@@ -23,9 +23,16 @@ export function registerView(choose) {
 
   let account = null;
   let cursors = [null]; // the cursors of the pages so far; the last page is shown
-  let next = null;
+  let next = null; // the cursor of the page after the shown page; null if it is unknown
   const opened = new Map(); // transaction → the row with its details
-  const filter = filterForm(() => turn(() => { cursors = [null]; }));
+  const filter = filterForm({
+    changing() {
+      // The cursors belong to the previous filter.
+      [cursors, next] = [[null], null];
+      newest.disabled = newer.disabled = older.disabled = true;
+    },
+    changed: () => load(),
+  });
   const reversal = reversalDialog(async (id) => {
     say(byId("register-outcome"), "Reversed.");
     const cell = opened.get(id)?.firstElementChild;
@@ -36,20 +43,24 @@ export function registerView(choose) {
 
   const load = oneAtATime(async () => {
     const [asked, cursor, parameters] = [account, cursors.at(-1), filter.parameters()];
+    const question = currentQuery();
     let answer;
     try {
       answer = await fetchLines(asked, parameters, cursor);
     } catch (error) {
       // Without a response, the shown lines stay until another attempt succeeds.
       if (error instanceof NoAnswer) setTimeout(load, patience);
-      else if (asked === account) show([], error.reason ?? error.message);
+      else if (question === currentQuery()) show([], error.reason ?? error.message);
       return;
     }
-    if (asked !== account || cursor !== cursors.at(-1)) return;
+    if (question !== currentQuery() || cursor !== cursors.at(-1)) return;
     next = answer.next;
     const nothing = asked === null ? "There are no transactions yet." : "This account has no transactions.";
     show(answer.lines, isFiltered(parameters) ? "No transaction matches the filter." : nothing);
   }, 250);
+
+  /// The selected account and the filter, as text.
+  const currentQuery = () => JSON.stringify([account, filter.parameters()]);
 
   const isFiltered = (parameters) => Object.keys(parameters).length > 0;
 
@@ -165,6 +176,8 @@ export function registerView(choose) {
 
   function turn(change) {
     change();
+    // The cursor belongs to the page that was shown, so another click waits for the new page.
+    next = null;
     load();
   }
 

@@ -102,7 +102,7 @@ extension MessageRoutes<LedgerRequestContext> {
         get("/api/transactions.csv", from: TransactionsParameters.self) {
             try $0.query(after: nil, limit: 500)
         } answer: { first, parameters in
-            CSVTable.response("transactions", CSVTable.transactionHeader, first) { page, table in
+            CSVTable.response("transactions", GetTransaction.Posted.columns, first) { page, table in
                 table.append(page)
                 guard let next = page.next else { return nil }
                 return try await dispatcher.dispatch(parameters.query(after: next, limit: 500))
@@ -111,8 +111,8 @@ extension MessageRoutes<LedgerRequestContext> {
         get("/api/register.csv", from: AccountParameter.self) {
             GetRegisterPage(of: $0.account, limit: 500)
         } answer: { first, parameters in
-            CSVTable.response("register", CSVTable.registerHeader, first) { page, table in
-                table.append(page)
+            CSVTable.response("register", GetRegister.Entry.columns, first) { page, table in
+                try table.append(page)
                 guard let next = page.next else { return nil }
                 return try await dispatcher.dispatch(GetRegisterPage(of: parameters.account, after: next, limit: 500))
             }

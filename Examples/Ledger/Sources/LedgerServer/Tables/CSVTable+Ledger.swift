@@ -11,13 +11,6 @@ import LedgerBooks
 import NIOCore
 
 extension CSVTable {
-    static let transactionHeader = [
-        "transaction", "date", "status", "code", "description", "comment", "account", "commodity", "amount",
-        "unit_cost", "total_cost",
-    ]
-
-    static let registerHeader = ["transaction", "date", "description", "commodity", "amount", "balance"]
-
     /// Creates a table of balances.
     init(_ balances: [GetBalances.Balance]) {
         self.init(["account", "commodity", "amount"])
@@ -53,34 +46,14 @@ extension CSVTable {
 
     /// Adds one row for each posting.
     mutating func append(_ page: GetTransactions.Page) {
-        for one in page.transactions {
-            let response = TransactionResponse(one)
-            let beginning: [Cell] = [
-                .text(response.transaction.uuidString), .text(response.date), .text(response.status),
-                .text(response.code), .text(response.description), .text(response.comment),
-            ]
-            for posting in one.postings {
-                let costs: [Cell] =
-                    switch posting.cost {
-                    case .unit(let price): [.text("\(price)"), .text("")]
-                    case .total(let price): [.text(""), .text("\(price)")]
-                    case nil: [.text(""), .text("")]
-                    }
-                append(beginning + [.text(posting.account)] + Self.cells(posting.amount) + costs)
-            }
-        }
+        for row in page.transactions.flatMap({ $0.rows() }) { append(row) }
     }
 
-    /// Adds one row for each commodity of a line.
-    mutating func append(_ page: GetRegisterPage.Page) {
-        for line in page.lines {
-            let balances = Dictionary(uniqueKeysWithValues: line.balance.map { ($0.commodity, $0.quantity) })
-            for amount in line.amounts {
-                append(
-                    [.text(line.transaction.uuidString), .text(line.date.description), .text(line.description)]
-                        + Self.cells(amount) + [.number(balances[amount.commodity] ?? .zero)])
-            }
-        }
+    /// Adds one row for each posting to the account.
+    ///
+    /// - Throws: `QuantityError` if a balance has too many digits.
+    mutating func append(_ page: GetRegisterPage.Page) throws {
+        for entry in try page.lines.flatMap({ try $0.entries() }) { append(entry.row()) }
     }
 
     private static func cells(_ amount: Amount) -> [Cell] { [.text(amount.commodity), .number(amount.quantity)] }

@@ -6,7 +6,7 @@
 
 import HTTPTypes
 import Hummingbird
-import LedgerBooks
+import LedgerApplication
 import NIOCore
 
 /// Comma-separated values with a header, for spreadsheets.
@@ -19,28 +19,7 @@ import NIOCore
 /// Sources: RFC 4180, <https://www.rfc-editor.org/rfc/rfc4180>; <https://owasp.org/www-community/attacks/CSV_Injection>.
 struct CSVTable {
     /// A cell.
-    enum Cell {
-        case text(String)
-        case number(Quantity)
-
-        /// The characters that begin a formula, also in full width.
-        private static let formulaMarks = Array("=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars)
-
-        /// The characters that a cell can have in quotes only.
-        private static let specials = Array(",\"\r\n".unicodeScalars)
-
-        /// The cell as it is in the file.
-        var encoded: String {
-            switch self {
-            case .number(let quantity): return quantity.description
-            case .text(let text):
-                let isFormula = text.unicodeScalars.prefix(1).contains { Self.formulaMarks.contains($0) }
-                let safe = isFormula ? "'" + text : text
-                let needsQuotes = safe.unicodeScalars.contains { Self.specials.contains($0) }
-                return needsQuotes ? "\"\(safe.replacing("\"", with: "\"\""))\"" : safe
-            }
-        }
-    }
+    typealias Cell = TableCell
 
     private var lines: String
 

@@ -35,7 +35,8 @@ struct Accounts: AsyncParsableCommand {
         switch format.format {
         case .table: printLines(lines.map { Report.printable($0.label) })
         case .csv, .json:
-            printLines(try RowFormatter(format.format, columns: "account").lines(ofAll: lines.map { [$0.account] }))
+            printLines(
+                try RowFormatter(format.format, columns: ["account"]).lines(ofAll: lines.map { [.text($0.account)] }))
         }
     }
 }

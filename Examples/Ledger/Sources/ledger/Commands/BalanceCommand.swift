@@ -40,7 +40,7 @@ struct BalanceCommand: AsyncParsableCommand {
             let column = AmountColumn(lines.flatMap(\.amounts) + total, style, terminal: .standardOutput)
             printLines(Report.table(lines, total: total, in: column))
         case .csv, .json:
-            let formatter = RowFormatter(format.format, columns: "account", "commodity", "amount")
+            let formatter = RowFormatter(format.format, columns: ["account", "commodity", "amount"])
             printLines(try formatter.lines(ofAll: Report.rows(lines, style)))
         }
     }

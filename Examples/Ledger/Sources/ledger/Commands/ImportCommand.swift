@@ -35,7 +35,7 @@ struct ImportCommand: AsyncParsableCommand {
     )
     var files: [String]
 
-    @Option(help: "The name of the journal from the standard input.")
+    @Option(help: "The name of the journal from the standard input, or from a pipe as in '<(…)'.")
     var name: String?
 
     @Option(help: "The year of dates without a year, until a directive 'Y' sets another.")
@@ -44,9 +44,11 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func validate() throws {
-        let count = files.count { $0 == JournalFile.standardInput }
+        let count = files.count { JournalFile.hasNoFile($0) }
         if count > 1 {
-            throw ValidationError("The standard input can be read only once. To fix, pass '-' once.")
+            throw ValidationError(
+                "Several journals have no file, so they would have the same name. To fix, import each with a '--name'."
+            )
         }
         if let year, !(1...9999).contains(year) {
             throw ValidationError("'--year' must be a number from 1 to 9999. To fix, correct or omit it.")
@@ -54,7 +56,8 @@ struct ImportCommand: AsyncParsableCommand {
         guard let name else { return }
         if count == 0 {
             throw ValidationError(
-                "'--name' is for the standard input. To fix, add '-', or remove the name, because a file has a name."
+                "'--name' is for the standard input and for pipes. To fix, add '-', or remove the name, because a file has "
+                    + "a name."
             )
         }
         if !JournalFile.isName(name) {
@@ -64,9 +67,16 @@ struct ImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         // All journals are parsed before the first is posted. So an error in one of them changes nothing.
-        let journals = try files.map { try JournalFile(path: $0, standardInputName: name, year: year) }
+        let journals = try files.map { try JournalFile(path: $0, nameWithoutFile: name, year: year) }
+        let location = database.location
+        // A failure after the opening would leave an empty database.
+        if let path = location.path, !FileManager.default.fileExists(atPath: path) {
+            try CommandFailure.telling {
+                for journal in journals { try journal.journal.requireValidTransactions() }
+            }
+        }
         let progress = TerminalProgress.ifTerminal()
-        try await LedgerSession.with(database: database.location, for: .creating, progress: progress) { session in
+        try await LedgerSession.with(database: location, for: .creating, progress: progress) { session in
             for journal in journals {
                 print(try await session.import(journal))
             }

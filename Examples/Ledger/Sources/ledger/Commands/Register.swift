@@ -30,16 +30,8 @@ struct Register: AsyncParsableCommand {
         switch format.format {
         case .table: printLines(Report.register(entries, style, terminal: .standardOutput))
         case .csv, .json:
-            let formatter = RowFormatter(
-                format.format, columns: "date", "description", "account", "commodity", "amount", "total")
-            let rows = entries.map { entry in
-                [
-                    entry.date.description, entry.description, entry.account, entry.amount.commodity,
-                    style.quantity(of: entry.amount).description,
-                    style.quantity(of: Amount(entry.total, entry.amount.commodity)).description,
-                ]
-            }
-            printLines(try formatter.lines(ofAll: rows))
+            let formatter = RowFormatter(format.format, columns: GetRegister.Entry.columns)
+            printLines(try formatter.lines(ofAll: entries.map { $0.row(style.quantity(of:)) }))
         }
     }
 }

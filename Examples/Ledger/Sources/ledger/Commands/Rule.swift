@@ -11,7 +11,7 @@ import LedgerBooks
 /// Sets the rule of an account.
 struct Rule: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sets the rule of an account. Without an option, removes it.",
+        abstract: "Sets or removes the rule of an account. Without an option, prints it and those of its parents.",
         discussion: "Transactions that would break the rule are refused from now on."
     )
 
@@ -27,12 +27,34 @@ struct Rule: AsyncParsableCommand {
     )
     var closedFrom: BookDate?
 
+    @Flag(help: "Remove the rule.")
+    var remove = false
+
     @OptionGroup var database: DatabaseOption
 
-    func run() async throws {
-        let rule = AccountRule(neverBelowZero: neverBelowZero, closedFrom: closedFrom)
-        try await LedgerSession.with(database: database.location) { [account] session in
-            try await session.carryOut(SetAccountRule(rule == AccountRule() ? nil : rule, of: account))
+    /// The new rule; without conditions if no option sets one.
+    private var rule: AccountRule { AccountRule(neverBelowZero: neverBelowZero, closedFrom: closedFrom) }
+
+    func validate() throws {
+        if remove, rule != AccountRule() {
+            throw ValidationError(
+                "'--remove' and a new rule exclude each other. To fix, omit '--remove', as a new rule replaces the old one."
+            )
         }
+    }
+
+    func run() async throws {
+        if rule == AccountRule(), !remove { return try await printRules() }
+        try await LedgerSession.with(database: database.location) { [account, rule, remove] session in
+            try await session.carryOut(SetAccountRule(remove ? nil : rule, of: account))
+        }
+    }
+
+    private func printRules() async throws {
+        let rules = try await LedgerSession.with(database: database.location, for: .reading) { [account] session in
+            try await session.ask(GetAccountRule(of: account))
+        }
+        if rules.isEmpty { print("The account has no rule.") }
+        printLines(Report.table(rules))
     }
 }

@@ -32,9 +32,9 @@ struct Rules: AsyncParsableCommand {
         switch format.format {
         case .table: printLines(Report.table(rules))
         case .csv, .json:
-            let formatter = RowFormatter(format.format, columns: "account", "never_below_zero", "closed_from")
+            let formatter = RowFormatter(format.format, columns: ["account", "never_below_zero", "closed_from"])
             let rows = rules.map {
-                [$0.account, "\($0.rule.neverBelowZero)", $0.rule.closedFrom?.description ?? ""]
+                [$0.account, "\($0.rule.neverBelowZero)", $0.rule.closedFrom?.description ?? ""].map(TableCell.text)
             }
             printLines(try formatter.lines(ofAll: rows))
         }
@@ -53,4 +53,5 @@ extension Report {
             return name + String(repeating: " ", count: width - name.count) + "  " + parts.joined(separator: ", ")
         }
     }
+
 }

@@ -99,7 +99,7 @@ extension Report {
             printLines(
                 try statement(title, sections, net: net, isTree: isTree, style, terminal: .standardOutput))
         case .csv, .json:
-            let formatter = RowFormatter(format, columns: "section", "account", "commodity", "amount")
+            let formatter = RowFormatter(format, columns: ["section", "account", "commodity", "amount"])
             printLines(try formatter.lines(ofAll: try rows(sections, net: net, isTree: isTree, style)))
         }
         guard !untyped.isEmpty else { return }

@@ -83,17 +83,11 @@ struct TransactionsCommand: AsyncParsableCommand {
         init(_ format: FormatOption.Format, _ style: AmountStyle) {
             self.style = style
             formatter =
-                format == .table
-                ? nil
-                : RowFormatter(
-                    format,
-                    columns: "transaction", "date", "status", "code", "description", "comment", "account", "commodity",
-                    "amount", "cost", "reverses", "reversed_by"
-                )
+                format == .table ? nil : RowFormatter(format, columns: GetTransaction.Posted.columns)
         }
 
         mutating func lines(of transactions: [GetTransaction.Posted]) throws -> [String] {
-            let rows = transactions.flatMap { Report.rows($0, style) }
+            let rows = transactions.flatMap { $0.rows(style.quantity(of:)) }
             return try formatter?.lines(of: rows)
                 ?? transactions.flatMap { Report.lines(of: $0, terminal: .standardOutput) }
         }

@@ -23,12 +23,22 @@ struct JournalFile {
 
     /// Reads the file at `path`, or the standard input if that is `-`.
     ///
+    /// - Parameters:
+    ///   - path: The path of a file or of a pipe, or `-`.
+    ///   - name: The name of a journal without a file.
+    ///   - year: The year of dates without a year.
     /// - Throws: ``CommandFailure``.
-    init(path: String, standardInputName name: String? = nil, year: Int? = nil) throws {
+    init(path: String, nameWithoutFile name: String? = nil, year: Int? = nil) throws {
         if path == Self.standardInput {
             let label = Self.standardInputName
             let bytes = try Self.bytes(of: label) { try FileHandle.standardInput.readToEnd() ?? Data() }
             try self.init(name: name ?? label, path: label, bytes: bytes, year: year)
+        } else if Self.hasNoFile(path) {
+            let bytes = try Self.bytesOfPipe(path)
+            try self.init(name: name ?? Self.standardInputName, path: path, bytes: bytes, year: year)
+        } else if Self.isPipe(path) {
+            let bytes = try Self.bytesOfPipe(path)
+            try self.init(name: URL(filePath: path).lastPathComponent, path: path, bytes: bytes, year: year)
         } else {
             let url = URL(filePath: path)
             let bytes = try Self.bytes(of: path) { try Data(contentsOf: url) }
@@ -54,6 +64,26 @@ struct JournalFile {
     static func isName(_ name: String) -> Bool {
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         return isPlain && (1...255).contains(name.utf8.count)
+    }
+
+    /// Whether `path` has no name of its own: `-`, or a descriptor, as in `<(…)` of a shell.
+    static func hasNoFile(_ path: String) -> Bool {
+        path == standardInput || path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
+    }
+
+    /// Whether `path` is a named pipe.
+    private static func isPipe(_ path: String) -> Bool {
+        // 'FileManager' calls a pipe an unknown file.
+        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+        return type == .typeUnknown
+    }
+
+    private static func bytesOfPipe(_ path: String) throws -> [UInt8] {
+        try bytes(of: path) {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { try? file.close() }
+            return try file.readToEnd() ?? Data()
+        }
     }
 
     private static func bytes(of path: String, _ read: () throws -> Data) throws -> [UInt8] {

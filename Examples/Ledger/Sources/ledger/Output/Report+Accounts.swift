@@ -25,9 +25,9 @@ extension Report {
     }
 
     /// Returns the rows of accounts in CSV and JSON: the account, the commodity, and the amount.
-    static func rows(_ lines: [AccountLine], _ style: AmountStyle) -> [[String]] {
+    static func rows(_ lines: [AccountLine], _ style: AmountStyle) -> [[TableCell]] {
         lines.flatMap { line in
-            line.amounts.map { [line.account, $0.commodity, style.quantity(of: $0).description] }
+            line.amounts.map { [.text(line.account), .text($0.commodity), .number(style.quantity(of: $0))] }
         }
     }
 
@@ -62,10 +62,10 @@ extension Report {
         net: [Amount],
         isTree: Bool,
         _ style: AmountStyle
-    ) throws -> [[String]] {
+    ) throws -> [[TableCell]] {
         try sections.flatMap { name, section in
-            rows(try lines(of: section, isTree: isTree), style).map { [name.lowercased()] + $0 }
-        } + rows([AccountLine("", net)], style).map { ["net"] + $0 }
+            rows(try lines(of: section, isTree: isTree), style).map { [.text(name.lowercased())] + $0 }
+        } + rows([AccountLine("", net)], style).map { [.text("net")] + $0 }
     }
 
     private static func lines(of section: ReportSection, isTree: Bool) throws -> [AccountLine] {

@@ -39,18 +39,6 @@ extension Report {
         return [terminal.heading(title)] + comments.map { terminal.secondary("    ; \($0)") } + postings + [""]
     }
 
-    /// Returns the rows of a transaction in CSV and JSON, one for each posting.
-    static func rows(_ transaction: GetTransaction.Posted, _ style: AmountStyle) -> [[String]] {
-        transaction.postings.map { posting in
-            [
-                transaction.id.uuidString, transaction.date.description, transaction.status.rawValue, transaction.code,
-                transaction.description, transaction.comment, posting.account, posting.amount.commodity,
-                style.quantity(of: posting.amount).description, cost(of: posting) ?? "",
-                transaction.reverses?.uuidString ?? "", transaction.reversedBy?.uuidString ?? "",
-            ]
-        }
-    }
-
     private static func cost(of posting: Posting) -> String? {
         switch posting.cost {
         case .unit(let price): "@ \(price)"

@@ -31,18 +31,21 @@ enum Report {
         }
     }
 
-    /// Returns a number with its noun.
+    /// Returns a number with its noun, which may have a part with "without" after it.
     static func count(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
+        if number == 1 { return "1 \(noun)" }
+        let end = noun.firstRange(of: " without ")?.lowerBound ?? noun.endIndex
+        return "\(number) \(noun[..<end])s\(noun[end...])"
     }
 
-    /// Returns `text` without control characters, which could control the terminal.
+    /// Returns `text` without characters that could control the terminal or change the direction of text.
     static func printable(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control && $0 != "\n" ? "\u{FFFD}" : $0 }
-            )
-        )
+        String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return (properties.generalCategory == .control && scalar != "\n") || properties.isBidiControl
     }
 
     /// Returns `text` without spaces at its end.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Foundation
+import LedgerApplication
 
 /// Formats rows as comma-separated values or as a JSON array of objects, in parts of any size.
 ///
@@ -21,7 +22,7 @@ struct RowFormatter {
     private var lastObject: [String] = []
 
     /// Creates a formatter; `format` is `csv` or `json`.
-    init(_ format: FormatOption.Format, columns: String...) {
+    init(_ format: FormatOption.Format, columns: [String]) {
         self.columns = columns
         isJSON = format == .json
     }
@@ -29,7 +30,7 @@ struct RowFormatter {
     /// Returns the lines of a list with only these rows.
     ///
     /// - Throws: `EncodingError`.
-    func lines(ofAll rows: [[String]]) throws -> [String] {
+    func lines(ofAll rows: [[TableCell]]) throws -> [String] {
         var formatter = self
         return try formatter.lines(of: rows) + formatter.end()
     }
@@ -37,7 +38,7 @@ struct RowFormatter {
     /// Returns the lines of the next rows, or some of them.
     ///
     /// - Throws: `EncodingError`.
-    mutating func lines(of rows: [[String]]) throws -> [String] {
+    mutating func lines(of rows: [[TableCell]]) throws -> [String] {
         var lines: [String] = []
         for row in rows {
             if isJSON {
@@ -57,22 +58,17 @@ struct RowFormatter {
         return isEmpty ? [header] : []
     }
 
-    private var header: String { Self.line(columns) }
+    private var header: String { Self.line(columns.map(TableCell.text)) }
 
     private var objectBeforeAnother: [String] { lastObject.dropLast() + [(lastObject.last ?? "") + ","] }
 
-    private func object(of row: [String]) throws -> [String] {
+    private func object(of row: [TableCell]) throws -> [String] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let object = Dictionary(zip(columns, row)) { first, _ in first }
+        let object = Dictionary(zip(columns, row.map(\.plain))) { first, _ in first }
         let text = String(decoding: try encoder.encode(object), as: UTF8.self)
         return text.split(separator: "\n").map { "  \($0)" }
     }
 
-    private static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") }
-
-    private static func field(_ text: String) -> String {
-        guard text.contains(where: { "\",\r\n".contains($0) || $0.isNewline }) else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
-    }
+    private static func line(_ cells: [TableCell]) -> String { cells.map(\.encoded).joined(separator: ",") }
 }
