@@ -64,7 +64,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("cross-site", "no-cors", nil, 403), ("cross-site", "navigate", nil, 200), ("same-origin", "cors", nil, 200),
+            ("cross-site", "no-cors", nil, 403), ("cross-site", "navigate", nil, 200),
+            ("same-origin", "cors", nil, 200),
             ("same-site", "no-cors", nil, 200), ("none", "navigate", nil, 200),
             ("cross-site", "cors", "https://shop.example", 200), ("cross-site", "cors", "https://evil.example", 403),
         ] as [(String, String, String?, Int)])

@@ -330,7 +330,8 @@ import Testing
         arguments: [
             ("ada", .invalidEntry), ("ada:short", .invalidToken), (":token-of-nobody-1-of-this-test", .invalidName),
             ("a b:token-of-ada-0001-of-this-test", .invalidName), ("ada:token of ada 0001", .invalidToken),
-            ("ada:token-of-ädä-0001", .invalidToken), ("a:token-of-ada-0001-of-this-test\nb:token-of-ada-0001-of-this-test", .duplicateToken),
+            ("ada:token-of-ädä-0001", .invalidToken),
+            ("a:token-of-ada-0001-of-this-test\nb:token-of-ada-0001-of-this-test", .duplicateToken),
             ("\(String(repeating: "a", count: 65)):token-of-ada-0001-of-this-test", .invalidName),
             ("ada:0123456789abcdef", .invalidToken), ("ada:token-of-ada-00001", .invalidToken),
             ("ada:\(String(repeating: "ab", count: 32))", .invalidToken),

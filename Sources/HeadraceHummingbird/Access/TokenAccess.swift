@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// ```swift
 /// let access = TokenAccess(users)
-/// requests.principal = { request, _ in access.user(of: request) }
+/// requests.principal = { request, _ in try access.user(of: request) }
 /// router.addMiddleware {
 ///     RequestMiddleware(requests)
 ///     HostGuardMiddleware(hosts: ["books.example"])
@@ -103,7 +103,8 @@ public final class TokenAccess: Sendable {
             return nil
         }
         throw Problem(
-            .tooManyRequests, code: "wrongTokens", "There were too many wrong tokens. To fix, wait, then send the right one."
+            .tooManyRequests, code: "wrongTokens",
+            "There were too many wrong tokens. To fix, wait, then send the right one."
         )
         .retry(after: .seconds(60))
     }
@@ -182,7 +183,7 @@ final class TokenSession: Sendable {
     let user: TokenUser
     let end: ContinuousClock.Instant
 
-    /// Is set at the sign-out, or when another session replaces this one.
+    /// Gets its value at the sign-out, or when another session replaces this one.
     let ended = OneShot<Void>()
 
     private let clock: any TimeSource
@@ -193,7 +194,7 @@ final class TokenSession: Sendable {
         self.clock = clock
     }
 
-    /// The user, who knows the session.
+    /// The user with this session.
     var principal: TokenUser {
         var user = user
         user.session = self

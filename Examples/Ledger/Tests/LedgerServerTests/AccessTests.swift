@@ -22,7 +22,9 @@ extension LedgerServerTests {
             _ body: @Sendable @escaping (TestServer) async throws -> Void
         ) async throws {
             let folder = try TestFolder()
-            let users = [try TokenUser("ada", token: token), try TokenUser("grace", token: "token-of-grace-1-of-tests")]
+            let users = [
+                try TokenUser("ada", token: token), try TokenUser("grace", token: "token-of-grace-1-of-tests"),
+            ]
             try await TestServer.with(in: folder) {
                 $0.users = users
             } _: {

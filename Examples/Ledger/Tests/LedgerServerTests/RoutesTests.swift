@@ -90,7 +90,8 @@ extension LedgerServerTests {
                     let target = path.replacing("{id}", with: UUID().uuidString)
                     if operations["delete"] == nil {
                         let answer = try await server.send("DELETE", target)
-                        let allowed = Set(operations.keys.map { $0.uppercased() } + (operations["get"] == nil ? [] : ["HEAD"]))
+                        let allowed = Set(
+                            operations.keys.map { $0.uppercased() } + (operations["get"] == nil ? [] : ["HEAD"]))
                         #expect(answer.status == 405, "\(path)")
                         #expect(answer.headers["allow"] == allowed.sorted().joined(separator: ", "))
                     }

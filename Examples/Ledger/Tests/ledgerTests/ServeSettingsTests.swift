@@ -138,7 +138,8 @@ import Testing
         let tokens = try folder.write("ada:token-of-ada-0001-of-tests", to: "tokens")
 
         let settings = try Self.settings(
-            [.tokenFile: .string(tokens)], ["LEDGER_SERVE_TOKENS": "grace:token-of-grace-1-of-tests,alan:token-of-alan-01-of-tests"])
+            [.tokenFile: .string(tokens)],
+            ["LEDGER_SERVE_TOKENS": "grace:token-of-grace-1-of-tests,alan:token-of-alan-01-of-tests"])
 
         #expect(settings.server.users.map(\.name) == ["ada", "grace", "alan"])
     }
