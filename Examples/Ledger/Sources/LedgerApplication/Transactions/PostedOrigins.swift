@@ -45,6 +45,17 @@ struct PostedOrigins {
         }
     }
 
+    /// For each of `origins`, which were read, the fingerprints by which its transaction is known.
+    ///
+    /// They include that of the stored transaction, if an earlier import has posted it from another origin.
+    func fingerprints(of origins: [JournalOrigin]) -> [[Fingerprint]] {
+        origins.map { origin in
+            guard origin.uncomposed != nil || origin.assignment != nil else { return [origin.fingerprint] }
+            let record = origin.assignment.flatMap { assigned[$0] }
+            return [origin.fingerprint, origin.uncomposed, origin.assignment, record?.origin].compactMap(\.self)
+        }
+    }
+
     /// Returns whether `draft` must be posted from `origin`, and records its balance assignments.
     ///
     /// A transaction that an earlier version has posted is recorded, too.
