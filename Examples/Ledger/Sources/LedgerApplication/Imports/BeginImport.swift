@@ -145,6 +145,9 @@ public final class BeginImportHandler: HandlesCommand, Resolvable {
             let missing = try await journal.missing(from: known, in: context)
             if let change = ChangedJournal(command.name, missing: missing) { throw change }
         }
+        if command.missing != .keep {
+            try await journal.requireTransactionsOfEarlierVersion(among: origins, of: command.name, in: context)
+        }
         try await journal.begin(command.id, with: known, in: context)
     }
 

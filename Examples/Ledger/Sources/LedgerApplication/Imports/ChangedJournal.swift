@@ -22,6 +22,8 @@ public struct ChangedJournal: CodedError {
     public let count: Int
 
     /// The first transactions as text, in the order of their dates.
+    ///
+    /// Empty if an earlier version has made the last import, because the store tells only their number then.
     public let examples: [String]
 
     /// Creates the error, or returns `nil` if no transaction is missing.
@@ -37,6 +39,13 @@ public struct ChangedJournal: CodedError {
         }
     }
 
+    /// Creates the error for a journal whose last import an earlier version has made.
+    init(_ journal: String, countSinceEarlierVersion count: Int) {
+        self.journal = journal
+        self.count = count
+        examples = []
+    }
+
     /// The only code: `changedJournal`.
     public var code: String { "changedJournal" }
 
@@ -47,6 +56,11 @@ public struct ChangedJournal: CodedError {
     public func message(replacing replace: String, keeping keep: String) -> String {
         let subject =
             count == 1 ? "1 transaction of the last import is" : "\(count) transactions of the last import are"
+        if examples.isEmpty {
+            return "\(subject) no longer in this journal. Nothing of '\(journal)' was imported. An earlier version has "
+                + "imported them, so they can't be listed or reversed here. To fix, restore the journal, or import it "
+                + "with \(keep), and reverse the old transactions one by one."
+        }
         let list = examples.joined(separator: ", ") + (count > examples.count ? ", …" : "")
         return
             "\(subject) no longer in this journal: \(list). Nothing of '\(journal)' was imported. To fix, restore the "

@@ -44,6 +44,10 @@ public final class ImportJournalHandler: HandlesCommand, Resolvable {
         let missing = try await journal.missing(from: known, in: context)
         if command.missing == .refuse, let change = ChangedJournal(command.name, missing: missing) { throw change }
 
+        if command.missing != .keep {
+            try await journal.requireTransactionsOfEarlierVersion(among: origins, of: command.name, in: context)
+        }
+
         var bookkeeper = Bookkeeper(in: context)
         if command.missing == .replace {
             try await missing.reverse(noLongerIn: command.name, by: &bookkeeper, in: context)

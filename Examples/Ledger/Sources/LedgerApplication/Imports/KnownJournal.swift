@@ -49,6 +49,20 @@ public final class KnownJournal: StoredEntity {
         try await Missing(from: origins, in: lists, context)
     }
 
+    /// Throws ``ChangedJournal`` if an earlier version has made the last import, and fewer of its transactions are among
+    /// `origins`, of the journal `name`.
+    ///
+    /// An earlier version has stored their number only.
+    func requireTransactionsOfEarlierVersion(
+        among origins: [JournalOrigin], of name: String, in context: EntityContext
+    ) async throws {
+        guard lists.isEmpty, let last = try await context.find(ImportedJournal.self, id: id) else { return }
+        var earlier = PostedOrigins(of: [], in: context)
+        try await earlier.read(origins)
+        let count = last.posted + last.known - earlier.count(of: origins)
+        if count > 0 { throw ChangedJournal(name, countSinceEarlierVersion: count) }
+    }
+
     /// Returns the number of transactions of the last import, and how many of them are among `origins`.
     ///
     /// - Throws: `StoreError`.

@@ -45,6 +45,11 @@ struct PostedOrigins {
         }
     }
 
+    /// Number of transactions from `origins`, which were read, that were posted before.
+    func count(of origins: [JournalOrigin]) -> Int {
+        origins.count { origin in posted.contains(origin) || origin.assignment.map { assigned[$0] != nil } ?? false }
+    }
+
     /// For each of `origins`, which were read, the fingerprints by which its transaction is known.
     ///
     /// They include that of the stored transaction, if an earlier import has posted it from another origin.
