@@ -45,6 +45,12 @@ struct ImportRoutes: Sendable {
             throw Problem.malformed("'name' must be a file name of at most 255 bytes.")
         }
         let isAtomic = try reader.flag("atomic")
+        let missing = try reader.parameter("missing").map { text in
+            guard let missing = MissingTransactions(rawValue: text) else {
+                throw Problem.malformed("'missing' must be 'refuse', 'keep', or 'replace'. To fix, correct or omit it.")
+            }
+            return missing
+        }
         try reader.requireType("text/plain")
         // First, so that a journal that is too large doesn't take the place of another upload.
         try reader.requireLength(atMost: limits.journalBytes)
@@ -58,7 +64,7 @@ struct ImportRoutes: Sendable {
         }
         defer { withExtendedLifetime(permit) {} }
         let bytes = try await reader.bytes(limit: limits.journalBytes, within: limits.uploadTimeout)
-        let id = try await imports.begin(name, bytes: bytes, isAtomic: isAtomic)
+        let id = try await imports.begin(name, bytes: bytes, isAtomic: isAtomic, missing: missing ?? .refuse)
         return try JSONAnswer(
             ImportBegunResponse(import: id),
             status: .accepted,
