@@ -7,8 +7,9 @@
     Benchmarks/count.py [--check | --update] [--scratch-path PATH] [BENCHMARK ...] [CASE ...]
 
 Each case runs at two lengths, and the difference excludes start and preparation. With --check, it
-fails if a case exceeds its line in Benchmarks/thresholds by more than 2% three times. --update writes
-these lines. Without a name it counts all cases of all benchmarks.
+fails if a case exceeds its line in Benchmarks/thresholds by more than 2% three times, or if a ratio of
+instructions exceeds its bound. --update writes these lines. Without a name it counts all cases of all
+benchmarks.
 """
 
 import argparse
@@ -31,6 +32,9 @@ EXECUTABLES = [
 ]
 SHORT, LONG = 500, 4_500
 TOLERANCE = 1.02
+
+# Maximum ratios of the instructions of two cases. Each is the goal of a figure whose times are too short to compare.
+RATIOS = [("pour-through-10-scopes", "pour-through-1-scope", 10)]
 
 
 def build(names, scratch):
@@ -140,6 +144,14 @@ def main():
                 failures.append(f"{case} has no threshold")
         elif exceeds((instructions, allocations), limit):
             failures.append(f"{case} exceeds its threshold")
+
+    instructions = {case: counted[0] for (_, case), counted in zip(cases, counts)}
+    for case, other, bound in RATIOS:
+        if case in instructions and other in instructions:
+            ratio = instructions[case] / instructions[other]
+            print(f"{case} takes {ratio:.1f} times the instructions of {other}, at most {bound}")
+            if ratio > bound:
+                failures.append(f"{case} exceeds its ratio to {other}")
 
     if options.update:
         lines = [

@@ -99,7 +99,7 @@ class Overview(LedgerPageCase):
         # The list is loaded once in 250 milliseconds, so these reloads take longer than a second.
         lines = ["Bakery", "Market hall", "Salary"]
         for number in range(6):
-            self.post(self.february, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+            self.post(self.january, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
             lines.insert(0, f"Tea {number}")
             self.wait_lines(*lines)
         self.assertEqual(self.browser.script("return window.requestCount"), 1)
@@ -131,18 +131,22 @@ class Overview(LedgerPageCase):
 
     def test_older_lines_belong_to_the_filter_that_is_typed(self):
         for number in range(120):
-            self.post(self.february, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+            self.post(self.january, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
         self.page.open()
         self.browser.wait(lambda: len(self.page.register()) == 50, "the first page is there")
 
-        # The click comes before the list of the new filter.
-        self.browser.script(
-            """const text = document.getElementById("filter-text");
-               text.value = "tea";
-               text.dispatchEvent(new Event("input", { bubbles: true }));
-               document.getElementById("older").click()"""
+        # The click comes while the lines of the new filter are loaded.
+        self.page.intercept(
+            "/api/transactions?text=tea",
+            """window.asked ??= new Promise((done) => { window.answer = done; });
+               await window.asked;
+               return send(path, options)""",
         )
+        self.browser.type("#filter-text", "tea")
+        self.browser.wait(lambda: self.browser.script("return window.answer !== undefined"), "the request is sent")
+        self.browser.script("document.getElementById('older').click(); window.answer()")
         self.browser.wait(lambda: self.descriptions()[:1] == ["Tea 119expenses:tea, assets:bank"], "the newest line matches")
+        self.browser.wait(lambda: self.browser.find("#older").is_enabled(), "there are older lines")
         self.browser.wait_text("#page-number", "Page 1")
 
         # Two clicks at once turn one page.

@@ -12,13 +12,16 @@ import LedgerBooks
 struct Rule: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Sets or removes the rule of an account. Without an option, prints it and those of its parents.",
-        discussion: "Transactions that would break the rule are refused from now on."
+        discussion: """
+            A rule holds for the account and for each of its subaccounts. Transactions that would break it are refused from \
+            now on.
+            """
     )
 
     @Argument(help: "The full name of the account.")
     var account: String
 
-    @Flag(help: "The balance must not be negative in any commodity.")
+    @Flag(help: "No balance may be negative in any commodity.")
     var neverBelowZero = false
 
     @Option(
