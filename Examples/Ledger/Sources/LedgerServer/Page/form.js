@@ -15,12 +15,16 @@ export function transactionForm(names) {
   const list = byId("postings");
   const refusal = byId("refusal");
   const outcome = byId("outcome");
+  const understood = byId("understood");
   const submit = byId("submit");
   let made = 0;
   let isPosting = false;
 
   // The last request without a response, with its key. The same request is sent again with the same key.
   let unanswered = null;
+
+  // The identifier of the transaction whose amounts are shown; null after another submission.
+  let latest = null;
 
   function addPosting() {
     made += 1;
@@ -86,6 +90,8 @@ export function transactionForm(names) {
     submit.setAttribute("aria-disabled", "true");
     clearRefusal();
     say(outcome, "");
+    latest = null;
+    say(understood, "");
     const body = JSON.stringify(draft());
     if (unanswered?.body !== body) unanswered = { body, key: newKey() };
     try {
@@ -97,7 +103,7 @@ export function transactionForm(names) {
       unanswered = null;
       clear();
       say(outcome, "Posted.");
-      await showUnderstood(posted.transaction);
+      showUnderstood(posted.transaction);
     } catch (error) {
       say(outcome, "");
       if (error instanceof Refusal) {
@@ -117,6 +123,7 @@ export function transactionForm(names) {
 
   /// Shows the amounts of the posted transaction as the server has understood them.
   async function showUnderstood(id) {
+    latest = id;
     let postings;
     try {
       ({ postings } = await transaction(id));
@@ -124,12 +131,13 @@ export function transactionForm(names) {
       // The transaction is posted. The register shows its amounts, too.
       return;
     }
+    if (latest !== id) return;
     const texts = postings.map(({ account, amount: { commodity, quantity } }) => {
       const value = parsed(quantity);
       noteScale(commodity, value);
       return `${written(value, commodity)} ${commodity} to ${account}`.replace("  ", " ");
     });
-    say(outcome, `Posted: ${texts.join("; ")}.`);
+    say(understood, `${texts.join("; ")}.`);
   }
 
   function clear() {
