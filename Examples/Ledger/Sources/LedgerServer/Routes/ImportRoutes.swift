@@ -38,7 +38,7 @@ struct ImportRoutes: Sendable {
 
     @Sendable
     private func begin(_ reader: RequestReader) async throws -> Response {
-        try reader.requireParameters("name", "atomic")
+        try reader.requireParameters("name", "atomic", "missing")
         let name = try reader.required("name")
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
         guard isPlain, name.utf8.count <= 255 else {
