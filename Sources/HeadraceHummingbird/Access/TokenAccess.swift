@@ -47,7 +47,7 @@ public final class TokenAccess: Sendable {
 
         /// Number of wrong tokens in a minute from which on each receives the status 429; 20 by default.
         ///
-        /// Right tokens are always accepted, so nobody can lock out a user.
+        /// A right token is always accepted, so a stranger can't lock out a user.
         public var wrongTokenCount = 20
 
         /// The clock of the sessions.
@@ -167,7 +167,7 @@ private struct WrongTokens {
     private var count = 0
     private var end: ContinuousClock.Instant?
 
-    /// Returns the number of wrong tokens with this one.
+    /// Adds a wrong token, and returns the number of wrong tokens in the current minute.
     mutating func add(at now: ContinuousClock.Instant) -> Int {
         if end.map({ now >= $0 }) ?? true {
             count = 0
@@ -183,7 +183,7 @@ final class TokenSession: Sendable {
     let user: TokenUser
     let end: ContinuousClock.Instant
 
-    /// Gets its value at the sign-out, or when another session replaces this one.
+    /// Whether the user has signed out, or another session has replaced this session.
     let ended = OneShot<Void>()
 
     private let clock: any TimeSource
