@@ -107,7 +107,7 @@ struct ServeSettings {
     }
 
     private static func file(at path: String) throws -> [String: ConfigContent] {
-        let data = try bytes(of: path)
+        let data = try CommandFailure.bytes(at: path)
         guard let file = try? JSONDecoder().decode(ConfigurationFile.self, from: data) else {
             throw SettingError.malformed(path)
         }
@@ -116,15 +116,9 @@ struct ServeSettings {
         return file.values
     }
 
-    private static func bytes(of path: String) throws -> Data {
-        do {
-            return try Data(contentsOf: URL(filePath: path))
-        } catch {
-            throw CommandFailure(reading: path, error)
-        }
+    private static func text(of path: String) throws -> String {
+        String(decoding: try CommandFailure.bytes(at: path), as: UTF8.self)
     }
-
-    private static func text(of path: String) throws -> String { String(decoding: try bytes(of: path), as: UTF8.self) }
 }
 
 extension Setting {
