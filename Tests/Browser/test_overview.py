@@ -99,7 +99,7 @@ class Overview(LedgerPageCase):
         # The list is loaded once in 250 milliseconds, so these reloads take longer than a second.
         lines = ["Bakery", "Market hall", "Salary"]
         for number in range(6):
-            self.post(self.january, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
+            self.post(self.february, f"Tea {number}", ("expenses:tea", "1 EUR"), ("assets:bank", None))
             lines.insert(0, f"Tea {number}")
             self.wait_lines(*lines)
         self.assertEqual(self.browser.script("return window.requestCount"), 1)
@@ -287,7 +287,7 @@ class Overview(LedgerPageCase):
         self.wait_lines("Bakery", "Market hall")
         path, lines = download()
         self.assertTrue(path.startswith("/api/register.csv"), path)
-        self.assertEqual(lines[1].split(",")[1:], [self.february, "Bakery", "EUR", "5", "35"])
+        self.assertEqual(lines[1].split(",")[1:], [self.february, "Bakery", "expenses:food", "EUR", "5", "35"])
 
     def test_nothing_is_wider_than_a_small_phone(self):
         for width in (360, 390, 768, 1280):

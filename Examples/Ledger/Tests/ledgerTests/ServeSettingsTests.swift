@@ -284,4 +284,17 @@ import Testing
         #expect(try ledger.run("serve", "--log-level", "loud").status == 64)
         #expect(try ledger.run("token", "a b").status == 1)
     }
+
+    /// A shell opens a pipe for '<(…)'.
+    @Test func theFilesCanBePipes() throws {
+        let ledger = try LedgerProcess()
+        let pipe = #"exec 9< <(echo '{"host": "0.0.0.0", "port": 0}')"#
+
+        let open = try ledger.run(["serve", "--config", "/dev/fd/9"], after: pipe)
+        let users = try ledger.run(["serve", "--token-file", "/dev/fd/9"], after: "exec 9< <(echo ada)")
+
+        #expect(open.status == 1)
+        #expect(open.errors.contains("the server has no users"))
+        #expect(users.errors.contains("has no ':'"))
+    }
 }

@@ -37,10 +37,10 @@ struct JournalFile {
             let bytes = try Self.bytes(of: label) { try FileHandle.standardInput.readToEnd() ?? Data() }
             try self.init(name: name ?? label, path: label, bytes: bytes, year: year)
         } else if Self.hasNoFile(path) {
-            let bytes = try Self.bytesOfPipe(path)
+            let bytes = Array(try CommandFailure.bytes(at: path))
             try self.init(name: name ?? Self.standardInputName, path: path, bytes: bytes, year: year)
-        } else if Self.isPipe(path) {
-            let bytes = try Self.bytesOfPipe(path)
+        } else if CommandFailure.isStream(path) {
+            let bytes = Array(try CommandFailure.bytes(at: path))
             try self.init(name: URL(filePath: path).lastPathComponent, path: path, bytes: bytes, year: year)
         } else {
             let url = URL(filePath: path)
@@ -77,25 +77,8 @@ struct JournalFile {
         return isPlain && (1...255).contains(name.utf8.count)
     }
 
-    /// Whether `path` has no name of its own: `-`, or a descriptor, as in `<(…)` of a shell.
-    static func hasNoFile(_ path: String) -> Bool {
-        path == standardInput || path == "/dev/stdin" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/")
-    }
-
-    /// Whether `path` is a named pipe.
-    private static func isPipe(_ path: String) -> Bool {
-        // 'FileManager' calls a pipe an unknown file.
-        let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
-        return type == .typeUnknown
-    }
-
-    private static func bytesOfPipe(_ path: String) throws -> [UInt8] {
-        try bytes(of: path) {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
-            defer { try? file.close() }
-            return try file.readToEnd() ?? Data()
-        }
-    }
+    /// Whether `path` has no name of a file.
+    static func hasNoFile(_ path: String) -> Bool { path == standardInput || CommandFailure.isDescriptor(path) }
 
     private static func bytes(of path: String, _ read: () throws -> Data) throws -> [UInt8] {
         do {

@@ -108,7 +108,7 @@ struct ServeSettings {
     }
 
     private static func file(at path: String) throws -> [String: ConfigContent] {
-        let data = try bytes(of: path)
+        let data = try CommandFailure.bytes(at: path)
         guard let file = try? JSONDecoder().decode(ConfigurationFile.self, from: data) else {
             throw SettingError.malformed(path)
         }
@@ -117,26 +117,22 @@ struct ServeSettings {
         return file.values
     }
 
-    private static func bytes(of path: String) throws -> Data {
-        do {
-            return try Data(contentsOf: URL(filePath: path))
-        } catch {
-            throw CommandFailure(reading: path, error)
-        }
+    private static func text(of path: String) throws -> String {
+        String(decoding: try CommandFailure.bytes(at: path), as: UTF8.self)
     }
 
     /// Requires that only this user can read a file with tokens.
     ///
     /// A pipe is private, and so are the secrets that a runtime of containers mounts below `/run/secrets`.
     private static func requirePrivate(_ path: String) throws {
-        if URL(filePath: path).standardized.path(percentEncoded: false).hasPrefix("/run/secrets/") { return }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        if CommandFailure.isDescriptor(path) { return }
+        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        if file.hasPrefix("/run/secrets/") { return }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular else { return }
         let permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
         if permissions & 0o077 != 0 { throw SettingError.readable(path) }
     }
-
-    private static func text(of path: String) throws -> String { String(decoding: try bytes(of: path), as: UTF8.self) }
 }
 
 extension Setting {
