@@ -48,7 +48,8 @@ struct JournalGenerator {
         // hledger rounds its output to the maximum number of written digits of a commodity.
         text += "2024-12-31 digits\n"
         for commodity in Self.commodities where declaredMarks[commodity] == nil {
-            text += "  zero  0\(declaredMark ?? ".")\(String(repeating: "0", count: Self.displayScale)) \(quoted(commodity))\n"
+            text +=
+                "  zero  0\(declaredMark ?? ".")\(String(repeating: "0", count: Self.displayScale)) \(quoted(commodity))\n"
         }
         text += "  zero  0 X\n  zero\n"
         if random.happens(percent: 20) { text = text.replacing("\n", with: "\r\n") }
