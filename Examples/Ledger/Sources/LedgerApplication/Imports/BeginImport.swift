@@ -82,7 +82,8 @@ extension BeginImport {
 /// If the same content was imported under another name, the job finishes at once and posts nothing. If an import under
 /// another name hasn't finished, the handler throws ``ContentReserved``. If a transaction with balance assignments was
 /// posted with other amounts, it throws ``ImportRefusal``. If transactions of the last import are no longer in the
-/// journal, it throws ``ChangedJournal``, unless they are to be kept or replaced. The last step replaces them. Then nothing is stored, and no step is posted.
+/// journal, it throws ``ChangedJournal``, unless they are to be kept or replaced. After an error, nothing is stored, and no
+/// step is posted. The last step replaces transactions.
 public final class BeginImportHandler: HandlesCommand, Resolvable {
     private let context: EntityContext
 
