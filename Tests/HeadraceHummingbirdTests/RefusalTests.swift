@@ -47,14 +47,14 @@ import Testing
         #expect(answer.status == 400)
         #expect(answer.text.contains("'tga'"))
         #expect(try await client.send(.get, "/rows/1?tag=a").status == 200)
-        let body = #"{"id": "\(UUID())", "seat": 1, "name": "Ada"}"#
+        let body = #"{"id": "\#(UUID())", "seat": 1, "name": "Ada"}"#
         #expect(try await client.send(.post, "/reservations?dry=true", body).status == 400)
         #expect(try await client.send(.post, "/reservations", body).status < 300)
     }
 
     @Test func aCompressedBodyIsRefused() async throws {
         let client = try Self.client()
-        let body = #"{"id": "\(UUID())", "seat": 1, "name": "Ada"}"#
+        let body = #"{"id": "\#(UUID())", "seat": 1, "name": "Ada"}"#
 
         for (encoding, isRefused) in [("gzip", true), ("identity, br", true), ("identity", false)] {
             let answer = try await client.send(.post, "/reservations", body, headers: [.contentEncoding: encoding])
