@@ -8,7 +8,7 @@ from ledger_page import LedgerPageCase
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-TOKEN = "token-of-ada-0001"
+TOKEN = "token-of-ada-0001-of-tests"
 
 
 class SignIn(LedgerPageCase):
@@ -19,6 +19,7 @@ class SignIn(LedgerPageCase):
         cls.addClassCleanup(folder.cleanup)
         tokens = pathlib.Path(folder.name, "tokens")
         tokens.write_text(f"ada:{TOKEN}\n", encoding="utf-8")
+        tokens.chmod(0o600)
         cls.arguments = ("--token-file", str(tokens))
 
     def ask(self):
