@@ -87,6 +87,20 @@ class Imports(LedgerPageCase):
         )
         self.assertEqual(self.page.balance("assets:bank"), "\u221220.00 EUR")
 
+    def test_a_changed_journal_is_refused_until_its_transactions_are_replaced(self):
+        self.page.open()
+        text = "2026-01-01 Rent\n    home  700 EUR\n    bank\n"
+        self.page.begin_import(self.journal("changed.journal", text))
+        self.page.wait_balance("home", "700 EUR")
+        path = self.journal("changed.journal", text.replace("700", "800"))
+        self.page.begin_import(path)
+        self.browser.wait(lambda: "2026-01-01 Rent (700 EUR to 'home')" in self.browser.text("#import-refusal"), "it is refused")
+        self.browser.script("document.getElementById('missing').value = 'replace'")
+        self.page.begin_import(path)
+        self.page.wait_balance("home", "800 EUR")
+        # The choice counts for one import.
+        self.assertEqual(self.browser.script("return document.getElementById('missing').value"), "refuse")
+
     def test_the_page_lives_while_thousands_of_accounts_come(self):
         count = 2_500
         self.page.open("assets:bank")

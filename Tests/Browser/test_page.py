@@ -209,6 +209,15 @@ class TheForm(LedgerPageCase):
         self.assertEqual(self.browser.text("#refusal"), "")
         self.page.wait_balance("assets:bank", "\u221212.30 EUR")
 
+    def test_the_form_shows_amounts_as_understood_and_refuses_ambiguous_ones(self):
+        self.page.open()
+        self.page.fill("2026-01-02", "Rent", ("home", "1,825 EUR"), ("bank", None))
+        self.page.submit()
+        self.browser.wait(lambda: "write 1825 or 1.8250" in self.browser.text("#refusal"), "the amount is refused")
+        self.assertEqual(self.server.get("/api/balances")["balances"], [])
+        self.page.post("2026-01-02", "Rent", ("home", "1.825,00 EUR"), ("bank", None))
+        self.browser.wait_text("#understood", "1,825.00 EUR to home; \u22121,825.00 EUR to bank.")
+
     def test_each_fault_takes_the_focus_to_its_field(self):
         self.page.open()
         faults = [

@@ -136,7 +136,7 @@ private final class ClosableStore: StoreDecorator {
         let router = Router()
         let access = TokenAccess(try TokenUser.users(in: "ada:\(TokenUser.makeToken())"))
         var requests = RequestMiddleware<BasicRequestContext>.Configuration()
-        requests.principal = { request, _ in access.user(of: request) }
+        requests.principal = { request, _ in try access.user(of: request) }
         requests.logLevel = .info
         router.addMiddleware {
             RequestMiddleware(requests)
@@ -160,7 +160,7 @@ private final class ClosableStore: StoreDecorator {
         var requests = RequestMiddleware<BasicRequestContext>.Configuration()
 
         let access = TokenAccess(users)
-        requests.principal = { request, _ in access.user(of: request) }
+        requests.principal = { request, _ in try access.user(of: request) }
         router.addMiddleware {
             RequestMiddleware(requests)
             HostGuardMiddleware(hosts: ["books.example"])

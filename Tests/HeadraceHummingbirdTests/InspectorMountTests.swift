@@ -52,6 +52,33 @@ import Testing
         #expect(foreign.status == 421)
     }
 
+    @Test func theBodyOfAStrangerIsNotRead() async throws {
+        let router = Router()
+        router.mountInspector(Inspector(), allowsWrites: true, announce: { _ in })
+
+        try await LiveServer.with(router) { port in
+            try await Connection.with(port: port) { reading, writing in
+                // The rest of the body never arrives.
+                try await writing.send(
+                    "POST /inspector/api/dead-letters/replay HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx")
+
+                #expect(try await reading.text(upTo: "\r\n") == "HTTP/1.1 401 Unauthorized\r\n")
+            }
+        }
+    }
+
+    @Test func aPageOfAnotherSiteCanOnlyLinkToTheInspector() async throws {
+        let router = Router()
+        let routes = router.mountInspector(Inspector(), announce: { _ in })
+        let client = router.client
+        var headers: HTTPFields = [.authorization: "Bearer \(routes.bearerToken)"]
+        headers[try #require(HTTPField.Name("Sec-Fetch-Site"))] = "cross-site"
+
+        #expect(try await client.send(.get, "/inspector/", headers: headers).status == 403)
+        headers[try #require(HTTPField.Name("Sec-Fetch-Mode"))] = "navigate"
+        #expect(try await client.send(.get, "/inspector/", headers: headers).status == 200)
+    }
+
     @Test func requestsAppearInTheFlowWithTheirRouteAndStatus() async throws {
         var booking = try Booking()
         let inspector = Inspector()

@@ -9,8 +9,11 @@ import Foundation
 import HTTPTypes
 import HeadraceCore
 import HeadraceHummingbird
+import HeadraceInspector
 import HeadraceTesting
 import Hummingbird
+import InMemoryLogging
+import Logging
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TokenAccessTests {
@@ -27,7 +30,7 @@ import Testing
         middleware: [any MiddlewareProtocol<Request, Response, BasicRequestContext>] = []
     ) throws -> Client<RouterResponder<BasicRequestContext>> {
         var booking = try Booking()
-        booking.configuration.principal = { request, _ in access.user(of: request) }
+        booking.configuration.principal = { request, _ in try access.user(of: request) }
         booking.router.add(middleware: RequestMiddleware(booking.configuration))
         for one in middleware { booking.router.add(middleware: one) }
         booking.router.session(access)
@@ -207,6 +210,94 @@ import Testing
         #expect(statuses == [401, 200, 200])
     }
 
+    @Test func theSignInsOfOneUserEndNoSessionOfAnother() async throws {
+        var configuration = TokenAccess.Configuration()
+        configuration.sessionCount = 2
+        let client = try Self.service(
+            try Self.access("ada:\(Self.token),grace:another-token-of-grace", configuration))
+        let grace = try Self.cookie(of: try await Self.signIn(client, "another-token-of-grace"))
+
+        for _ in 1...5 { _ = try await Self.signIn(client) }
+
+        #expect(try await client.send(.get, "/rows/1", headers: grace).status == 200)
+    }
+
+    @Test func aSignInReplacesTheSessionOfTheSameBrowser() async throws {
+        let client = try Self.service(try Self.access())
+        let first = try Self.cookie(of: try await Self.signIn(client))
+
+        let second = try Self.cookie(of: try await Self.signIn(client, "another-token-of-grace", headers: first))
+
+        #expect(try await client.send(.get, "/rows/1", headers: first).status == 401)
+        #expect(try await client.send(.get, "/rows/1", headers: second).status == 200)
+    }
+
+    @Test func wrongTokensAreLoggedAndThrottledWhileRightTokensAreAccepted() async throws {
+        let clock = TestClock()
+        var configuration = TokenAccess.Configuration()
+        configuration.clock = clock
+        configuration.wrongTokenCount = 3
+        let handler = InMemoryLogHandler()
+        let client = try Self.service(try Self.access("ada:\(Self.token)", configuration))
+
+        try await withLogger(Logger(label: "test", factory: { _ in handler })) { _ in
+            for _ in 1...2 {
+                var statuses: [Int] = []
+                for _ in 1...2 {
+                    statuses.append(try await Self.signIn(client, "wrong").status)
+                    let wrong: HTTPFields = [.authorization: "Bearer wrong"]
+                    statuses.append(try await client.send(.get, "/rows/1", headers: wrong).status)
+                }
+                #expect(statuses == [401, 401, 401, 429])
+                #expect(try await Self.signIn(client).status == 204)
+                clock.advance(by: .seconds(60))
+            }
+        }
+
+        #expect(handler.entries.count == 6)
+        #expect(handler.entries.allSatisfy { !"\($0)".contains("Bearer") })
+    }
+
+    enum SessionEnd: CaseIterable { case signOut, otherSignIn, time }
+
+    @Test(arguments: SessionEnd.allCases)
+    func anEventStreamEndsWithItsSession(end: SessionEnd) async throws {
+        let clock = TestClock()
+        var configuration = TokenAccess.Configuration()
+        configuration.clock = clock
+        configuration.sessionTime = .seconds(60)
+        let access = try Self.access("ada:\(Self.token)", configuration)
+        let router = Router()
+        var requests = RequestMiddleware<BasicRequestContext>.Configuration()
+        requests.principal = { request, _ in try access.user(of: request) }
+        router.add(middleware: RequestMiddleware(requests))
+        router.session(access)
+        let (events, event) = AsyncStream<ServerSentEvent>.makeStream()
+        router.group().add(middleware: PrincipalGuardMiddleware()).get("events") { request, _ in
+            Response.events(events, to: request)
+        }
+        let client = router.client
+        let cookie = try Self.cookie(of: try await Self.signIn(client))
+        let field = try #require(cookie[.cookie])
+
+        try await LiveServer.with(router) { port in
+            try await Connection.with(port: port) { reading, writing in
+                try await writing.send("GET /events HTTP/1.1\r\nHost: localhost\r\nCookie: \(field)\r\n\r\n")
+                event.yield(try ServerSentEvent("first", json: 1))
+                #expect(try await reading.text(upTo: "first") != nil)
+                switch end {
+                case .signOut: _ = try await client.send(.delete, "/session", headers: cookie)
+                case .otherSignIn: _ = try await Self.signIn(client, headers: cookie)
+                case .time:
+                    await clock.waitForSleepers(1)
+                    clock.advance(by: .seconds(60))
+                }
+                // The last chunk of the response.
+                #expect(try await reading.text(upTo: "\r\n0\r\n\r\n") != nil)
+            }
+        }
+    }
+
     @Test func aCookieDoesNotHelpAForeignPageOrAForeignName() async throws {
         let client = try Self.service(
             try Self.access(), middleware: [HostGuardMiddleware<BasicRequestContext>(hosts: ["books.example"])])
@@ -224,9 +315,9 @@ import Testing
     @Test func usersAreReadFromLinesAndLists() throws {
         let text = """
             # the accountants
-            ada:token-of-ada-0001, grace:token:of:grace:01
+            ada:token-of-ada-0001-of-this-test, grace:token:of:grace:01:of:this:test
 
-              ada:token-of-ada-0002\r\n,
+              ada:token-of-ada-0002-of-this-test\r\n,
             """
 
         let users = try TokenUser.users(in: text)
@@ -237,10 +328,14 @@ import Testing
 
     @Test(
         arguments: [
-            ("ada", .invalidEntry), ("ada:short", .invalidToken), (":token-of-nobody-1", .invalidName),
-            ("a b:token-of-ada-0001", .invalidName), ("ada:token of ada 0001", .invalidToken),
-            ("ada:token-of-ädä-0001", .invalidToken), ("a:token-of-ada-0001\nb:token-of-ada-0001", .duplicateToken),
-            ("\(String(repeating: "a", count: 65)):token-of-ada-0001", .invalidName),
+            ("ada", .invalidEntry), ("ada:short", .invalidToken), (":token-of-nobody-1-of-this-test", .invalidName),
+            ("a b:token-of-ada-0001-of-this-test", .invalidName), ("ada:token of ada 0001", .invalidToken),
+            ("ada:token-of-ädä-0001", .invalidToken),
+            ("a:token-of-ada-0001-of-this-test\nb:token-of-ada-0001-of-this-test", .duplicateToken),
+            ("\(String(repeating: "a", count: 65)):token-of-ada-0001-of-this-test", .invalidName),
+            ("ada:0123456789abcdef", .invalidToken), ("ada:token-of-ada-00001", .invalidToken),
+            ("ada:\(String(repeating: "ab", count: 32))", .invalidToken),
+            ("ada:\(String(repeating: "k9", count: 257))", .invalidToken),
         ] as [(String, TokenUserError.Code)])
     func aMalformedUserIsRefusedWithoutTheToken(text: String, code: TokenUserError.Code) throws {
         let error = try #require(throws: TokenUserError.self) { try TokenUser.users(in: text) }

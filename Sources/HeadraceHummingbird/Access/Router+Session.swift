@@ -15,8 +15,8 @@ extension RouterMethods {
     /// | route | effect |
     /// |---|---|
     /// | `GET` | responds with `{"required": true, "user": "ada"}`; the user is `null` before the sign-in |
-    /// | `POST` with `{"token": "…"}` | sets the cookie of a new session; 401 if the token is wrong |
-    /// | `DELETE` | ends the session |
+    /// | `POST` with `{"token": "…"}` | sets the cookie of a new session, which replaces that of the browser; 401 if the token is wrong |
+    /// | `DELETE` | ends the session and its event streams |
     ///
     /// The cookie is for HTTPS only if the page was loaded by HTTPS.
     ///
@@ -25,7 +25,7 @@ extension RouterMethods {
     ///   - path: The path of the routes. It must not need a principal.
     public func session(_ access: TokenAccess?, at path: RouterPath = "session") {
         get(path) { request, _ in
-            try SessionBody(required: access != nil, user: access?.user(of: request)?.name).response
+            try SessionBody(required: access != nil, user: try access?.user(of: request)?.name).response
         }
         post(path) { request, _ in
             guard let access else {
@@ -37,7 +37,7 @@ extension RouterMethods {
             let body = try await request.collectedBody(upTo: 4_096, within: limits.bodyTime)
             let token = try JSONDecoder().decode(SignInBody.self, from: Data(body.readableBytesView)).token
             let isSecure = request.headers[.origin]?.lowercased().hasPrefix("https:") == true
-            guard let cookie = access.signIn(token, isSecure: isSecure) else {
+            guard let cookie = try access.signIn(token, from: request, isSecure: isSecure) else {
                 throw Problem.unauthorized("wrongToken", "The token is wrong. To fix, correct it.")
             }
             var response = Response(status: .noContent, headers: [.cacheControl: "no-store"])

@@ -16,7 +16,7 @@ import HeadraceInspector
 ///
 /// A description of a user never contains the token.
 public struct TokenUser: Principal {
-    private static var shortestToken: Int { 16 }
+    private static var fewestBits: Double { 128 }
     private static var longestToken: Int { 512 }
     private static var longestName: Int { 64 }
 
@@ -25,6 +25,9 @@ public struct TokenUser: Principal {
 
     let token: AccessToken
 
+    /// The session of the browser that sends the request; `nil` if it has a token.
+    var session: TokenSession?
+
     /// The ``name``.
     public var principalID: String { name }
 
@@ -32,15 +35,18 @@ public struct TokenUser: Principal {
     ///
     /// - Parameters:
     ///   - name: 1 to 64 letters and digits of ASCII, and `.`, `_`, `-`, `@`.
-    ///   - token: 16 to 512 visible characters of ASCII, without commas. Use ``makeToken()``.
+    ///   - token: At most 512 visible characters of ASCII, without commas, with 128 random bits: for example 32 hexadecimal digits,
+    ///     or 22 letters and digits. Use ``makeToken()``.
     /// - Throws: ``TokenUserError`` if the name or the token has another form.
     public init(_ name: String, token: String) throws {
         let isName = name.utf8.allSatisfy { Self.isLetterOrDigit($0) || ".-_@".utf8.contains($0) }
         guard isName, (1...Self.longestName).contains(name.utf8.count) else { throw TokenUserError.name }
         let isPlain = token.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") }
-        guard isPlain, (Self.shortestToken...Self.longestToken).contains(token.utf8.count) else {
+        guard isPlain, token.utf8.count <= Self.longestToken else {
             throw TokenUserError.token(of: name, isPlain ? token.utf8.count : nil)
         }
+        // Rounded, because 22 characters of Base64 or of letters and digits count as random enough.
+        if Self.mostBits(of: token).rounded(.up) < Self.fewestBits { throw TokenUserError.guessableToken(of: name) }
         self.name = name
         self.token = AccessToken(token)
     }
@@ -72,6 +78,15 @@ public struct TokenUser: Principal {
             }
         }
         return users
+    }
+
+    /// Returns the number of random bits that a token of this form has at most.
+    private static func mostBits(of token: String) -> Double {
+        let bytes = token.utf8
+        if Set(bytes).count < 8 { return 0 }
+        let isHexadecimal = bytes.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+        let isAlphanumeric = bytes.allSatisfy { isLetterOrDigit($0) || "-_+/=".utf8.contains($0) }
+        return Double(bytes.count) * (isHexadecimal ? 4 : isAlphanumeric ? 5.9 : 6.5)
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -23,7 +23,7 @@ public struct TokenUserError: CodedError {
         /// A name is too long, or has other characters than those that are allowed.
         public static let invalidName = Code(kind: .invalidName)
 
-        /// A token is too short or too long, or has other characters than those that are allowed.
+        /// A token is too long, can be guessed, or has other characters than those that are allowed.
         public static let invalidToken = Code(kind: .invalidToken)
 
         /// Two entries have the same token.
@@ -58,7 +58,17 @@ public struct TokenUserError: CodedError {
         let reason = length.map { "has \($0) characters" } ?? "has a space, a comma, or a character that isn't ASCII"
         return TokenUserError(
             code: .invalidToken,
-            message: "The token of '\(name)' \(reason). To fix, use 16 to 512 visible characters, at best random ones."
+            message: "The token of '\(name)' \(reason). To fix, use at most 512 visible characters."
+        )
+    }
+
+    static func guessableToken(of name: String) -> TokenUserError {
+        TokenUserError(
+            code: .invalidToken,
+            message: """
+                The token of '\(name)' can be guessed: it has less than 128 random bits. To fix, use a random token of 32 \
+                hexadecimal digits, such as 'openssl rand -hex 16' prints, or of 22 letters and digits.
+                """
         )
     }
 

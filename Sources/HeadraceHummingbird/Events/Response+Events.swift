@@ -22,7 +22,8 @@ extension Response {
     /// ```
     ///
     /// The next event is read after the previous event is written, so a slow client slows the stream down. The stream
-    /// ends when `events` ends, when the client closes the connection, or when a graceful shutdown begins. An open
+    /// ends when `events` ends, when the client closes the connection, when its session of a ``TokenAccess`` ends, or when a
+    /// graceful shutdown begins. An open
     /// stream doesn't delay a shutdown.
     ///
     /// - Parameters:
@@ -55,13 +56,15 @@ extension Response {
         produce: @escaping @Sendable (_ send: @escaping @Sendable (ByteBuffer) async -> Void) async throws -> Void
     ) -> Response {
         let body = request.body
+        let session = (MessageContext.currentPrincipal as? TokenUser)?.session
         return Response(
             status: .ok,
             headers: headers,
             body: ResponseBody { writer in
                 // This detects that the client has closed the connection, even if there is nothing to write.
                 try await body.consumeWithCancellationOnInboundClose { _ in
-                    try await write(to: &writer, heartbeat: heartbeat, clock: clock, produce: produce)
+                    try await write(
+                        to: &writer, session: session, heartbeat: heartbeat, clock: clock, produce: produce)
                 }
                 try await writer.finish(nil)
             }
@@ -71,6 +74,7 @@ extension Response {
     @concurrent
     private static func write(
         to writer: inout any ResponseBodyWriter,
+        session: TokenSession?,
         heartbeat: Duration?,
         clock: any TimeSource,
         produce: @escaping @Sendable (_ send: @escaping @Sendable (ByteBuffer) async -> Void) async throws -> Void
@@ -92,6 +96,12 @@ extension Response {
                         try await clock.sleep(until: clock.now.advanced(by: heartbeat), tolerance: nil)
                         await channel.send(comment)
                     }
+                }
+            }
+            if let session {
+                group.addTask {
+                    await session.waitForEnd()
+                    channel.finish()
                 }
             }
             for try await bytes in channel.cancelOnGracefulShutdown() { try await writer.write(bytes) }

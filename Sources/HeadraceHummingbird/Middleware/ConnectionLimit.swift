@@ -8,9 +8,10 @@
 import HTTPTypes
 import HeadraceCore
 public import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
-/// Limits the number of open connections of a server.
+/// Limits the connections of a server: their number, and what their clients send that nobody reads.
 ///
 /// ```swift
 /// let connections = ConnectionLimit(4_096)
@@ -20,17 +21,25 @@ import NIOHTTPTypes
 /// )
 /// ```
 ///
-/// Further connections receive the status 503 with `Retry-After` before they have sent a request, and are closed.
+/// - Further connections receive the status 503 with `Retry-After` before they have sent a request, and are closed.
+/// - A client that has its answer, and goes on sending the body of its request, is cut off after the drain time. The answer can be
+///   any: 404, 401, or 413, for example. If the request is complete in time, the connection stays open for the next one.
+/// - A target of more than 8 KiB receives the status 414. A head of a request that exceeds the limits of the server receives the
+///   status 431. Both connections are closed.
 public struct ConnectionLimit: Sendable {
+    private static let longestTarget = 8 << 10
+
     private let permits: Permits
     private let problem: Problem
+    private let drainTime: Duration
 
     /// Creates a limit.
     ///
     /// - Parameters:
     ///   - limit: Maximum number of open connections, at least 0.
     ///   - retryAfter: The time after which clients should try again, rounded up to whole seconds.
-    public init(_ limit: Int, retryAfter: Duration = .seconds(5)) {
+    ///   - drainTime: Time that a client has to complete a request that was answered already.
+    public init(_ limit: Int, retryAfter: Duration = .seconds(5), drainTime: Duration = .seconds(1)) {
         permits = Permits(limit)
         problem = Problem(
             .serviceUnavailable,
@@ -38,6 +47,7 @@ public struct ConnectionLimit: Sendable {
             "The server has too many connections. To fix, send it again later, on a connection that is kept open."
         )
         .retry(after: retryAfter)
+        self.drainTime = drainTime
     }
 
     /// Returns the handler of a new connection.
@@ -45,15 +55,29 @@ public struct ConnectionLimit: Sendable {
         Handler(self)
     }
 
-    private final class Handler: ChannelInboundHandler, RemovableChannelHandler {
+    private final class Handler: ChannelDuplexHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPRequestPart
+        typealias InboundOut = HTTPRequestPart
+        typealias OutboundIn = HTTPResponsePart
         typealias OutboundOut = HTTPResponsePart
 
         private let limit: ConnectionLimit
         private var isActive = false
 
-        /// The permit, held while the connection is open; `nil` if the connection is refused or closed.
+        /// The permit, held while the connection is open; `nil` if there are too many connections, or if it is closed.
         private var permit: Permit?
+
+        /// Whether nothing more is read, because the connection has its last answer.
+        private var isRefused = false
+
+        /// Number of requests that have begun and that have no complete answer.
+        private var unanswered = 0
+
+        /// Whether the last request that has begun is incomplete.
+        private var isReading = false
+
+        /// Closes the connection.
+        private var drain: Scheduled<Void>?
 
         init(_ limit: ConnectionLimit) {
             self.limit = limit
@@ -70,11 +94,69 @@ public struct ConnectionLimit: Sendable {
 
         func channelInactive(context: ChannelHandlerContext) {
             permit = nil
+            endDrain()
             context.fireChannelInactive()
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            if permit != nil { context.fireChannelRead(data) }
+            if permit == nil || isRefused { return }
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                if head.path?.utf8.count ?? 0 > ConnectionLimit.longestTarget, unanswered == 0 {
+                    refuse(
+                        context,
+                        Problem(
+                            .uriTooLong, code: "targetTooLong",
+                            "The path and the query are longer than 8 KiB. To fix, send a shorter query."))
+                    return beginDrain(context)
+                }
+                unanswered += 1
+                isReading = true
+            case .body: break
+            case .end:
+                isReading = false
+                endDrain()
+            }
+            context.fireChannelRead(data)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            guard error as? HTTPParserError == .headerOverflow, unanswered == 0, permit != nil, !isRefused else {
+                return context.fireErrorCaught(error)
+            }
+            refuse(
+                context,
+                Problem(
+                    .requestHeaderFieldsTooLarge, code: "headTooLong",
+                    "The target or the header fields are too long, or there are too many. To fix, send fewer."))
+            beginDrain(context)
+        }
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            if case .end = unwrapOutboundIn(data) {
+                unanswered -= 1
+                if unanswered == 0, isReading { beginDrain(context) }
+            }
+            context.write(data, promise: promise)
+        }
+
+        func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+            // The client must close the other direction.
+            if mode == .output { beginDrain(context) }
+            context.close(mode: mode, promise: promise)
+        }
+
+        private func beginDrain(_ context: ChannelHandlerContext) {
+            if drain != nil { return }
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            drain = context.eventLoop.scheduleTask(in: TimeAmount(limit.drainTime)) {
+                bound.value.close(promise: nil)
+            }
+        }
+
+        private func endDrain() {
+            drain?.cancel()
+            drain = nil
         }
 
         private func activate(_ context: ChannelHandlerContext) {
@@ -82,15 +164,23 @@ public struct ConnectionLimit: Sendable {
             isActive = true
             permit = limit.permits.tryAcquire()
             if permit != nil { return }
-            let body = (try? limit.problem.body) ?? ByteBuffer()
-            var headers = limit.problem.allHeaders
+            refuse(context, limit.problem)
+            context.close(promise: nil)
+        }
+
+        /// Answers with `problem`, and ends the output.
+        private func refuse(_ context: ChannelHandlerContext, _ problem: Problem) {
+            isRefused = true
+            let body = (try? problem.body) ?? ByteBuffer()
+            var headers = problem.allHeaders
             headers[.connection] = "close"
             headers[.contentLength] = "\(body.readableBytes)"
-            let head = HTTPResponse(status: limit.problem.status, headerFields: headers)
+            let head = HTTPResponse(status: problem.status, headerFields: headers)
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             context.write(wrapOutboundOut(.body(body)), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            context.close(promise: nil)
+            // A connection that is closed at once would lose the answer if the client is still sending.
+            context.close(mode: .output, promise: nil)
         }
     }
 }

@@ -10,6 +10,8 @@ public import Hummingbird
 
 /// Refuses requests with a foreign host name, and requests of pages from other origins.
 ///
+/// Other sites can link to a page, but not load its parts, which browsers tell by the field `Sec-Fetch-Site`.
+///
 /// This prevents cross-site request forgery. It also prevents DNS rebinding, in which a foreign name resolves to this
 /// machine. Both receive the status 403.
 public struct HostGuardMiddleware<Context: RequestContext>: RouterMiddleware {
@@ -53,6 +55,11 @@ public struct HostGuardMiddleware<Context: RequestContext>: RouterMiddleware {
         guard accepted else {
             throw Problem(
                 .forbidden, code: "foreignOrigin", "Pages of other sites must not send requests to this server.")
+        }
+        // An image or a script of another site has no 'Origin'. Links from other sites are welcome.
+        let isLink = [.get, .head].contains(request.method) && request.headers[.secFetchMode] == "navigate"
+        guard request.headers[.secFetchSite] != "cross-site" || isLink || request.headers[.origin] != nil else {
+            throw Problem(.forbidden, code: "foreignSite", "Pages of other sites must not load parts of this server.")
         }
         return try await next(request, context)
     }

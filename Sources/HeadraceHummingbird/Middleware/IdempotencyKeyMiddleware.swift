@@ -32,8 +32,6 @@ import Synchronization
 ///
 /// Related documentation: <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>
 public struct IdempotencyKeyMiddleware<Context: RequestContext>: RouterMiddleware {
-    private static var longest: Int { 255 }
-
     /// The keys of the requests that are being handled.
     private final class KeysInUse: Sendable {
         private let keys = Mutex<Set<String>>([])
@@ -66,7 +64,7 @@ public struct IdempotencyKeyMiddleware<Context: RequestContext>: RouterMiddlewar
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         if [.get, .head, .options].contains(request.method) { return try await next(request, context) }
-        guard let given = try key(of: request) else {
+        guard let given = try request.idempotencyKey else {
             if !isRequired { return try await next(request, context) }
             throw Problem(
                 .badRequest,
@@ -87,19 +85,28 @@ public struct IdempotencyKeyMiddleware<Context: RequestContext>: RouterMiddlewar
         defer { keysInUse.remove(key) }
         return try await IdempotencyMiddleware.withKey(key) { try await next(request, context) }
     }
+}
 
-    private func key(of request: Request) throws -> String? {
-        let keys = request.headers[values: .idempotencyKey]
-        if keys.count > 1 {
-            throw Problem.malformed("The field 'Idempotency-Key' occurs twice. To fix, send it once.")
+extension Request {
+    private static var longestKey: Int { 255 }
+
+    /// The key in the field `Idempotency-Key`, without quotation marks; `nil` if there is none.
+    ///
+    /// - Throws: ``Problem`` with the status 400 if the field occurs twice, or if the key doesn't have 1 to 255 bytes.
+    public var idempotencyKey: String? {
+        get throws {
+            let keys = headers[values: .idempotencyKey]
+            if keys.count > 1 {
+                throw Problem.malformed("The field 'Idempotency-Key' occurs twice. To fix, send it once.")
+            }
+            guard var key = keys.first else { return nil }
+            // The draft requires a quoted text, and many clients send one without quotes.
+            if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
+            guard (1...Self.longestKey).contains(key.utf8.count) else {
+                throw Problem.malformed("The field 'Idempotency-Key' must have 1 to \(Self.longestKey) bytes.")
+            }
+            return key
         }
-        guard var key = keys.first else { return nil }
-        // The draft requires a quoted text, and many clients send one without quotes.
-        if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
-        guard (1...Self.longest).contains(key.utf8.count) else {
-            throw Problem.malformed("The field 'Idempotency-Key' must have 1 to \(Self.longest) bytes.")
-        }
-        return key
     }
 }
 #endif

@@ -51,6 +51,9 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         /// A running handler isn't interrupted; for that, give the dispatcher a `TimeoutMiddleware`.
         public var timeLimit: Duration? = .seconds(30)
 
+        /// The limits of routes that need another one, such as `["/uploads": .seconds(600)]`.
+        public var timeLimits: [String: Duration] = [:]
+
         /// A header field by which clients lower the limit, in seconds, such as `2.5`; `nil`, the default, for none.
         public var timeLimitField: HTTPField.Name?
 
@@ -132,7 +135,7 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         let found = try await configuration.principal(request, context)
         principal.id = found?.principalID
         return try await MessageContext.withPrincipal(found) {
-            try await withDeadline(of: request) {
+            try await withDeadline(of: request, in: context) {
                 try await withRootMessage(
                     message,
                     middleware: configuration.middleware,
@@ -155,9 +158,11 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
 
     private nonisolated(nonsending) func withDeadline(
         of request: Request,
+        in context: Context,
         _ operation: nonisolated(nonsending) () async throws -> Response
     ) async throws -> Response {
-        let limits = [configuration.timeLimit, try requestedLimit(of: request)].compactMap { $0 }
+        let ownLimit = context.endpointPath.flatMap { configuration.timeLimits[$0] }
+        let limits = [ownLimit ?? configuration.timeLimit, try requestedLimit(of: request)].compactMap { $0 }
         guard let limit = limits.min() else { return try await operation() }
         return try await MessageContext.withDeadline(configuration.clock.now.advanced(by: limit), operation)
     }

@@ -150,6 +150,16 @@ extension Problem {
         return problem
     }
 
+    static func unsupportedMethod(allowed: Set<HTTPRequest.Method>) -> Problem {
+        var problem = Problem(
+            .methodNotAllowed,
+            code: "methodNotAllowed",
+            "The path doesn't support this method. To fix, use one of those in the field 'Allow'."
+        )
+        problem.headers[.allow] = allowed.map(\.rawValue).sorted().joined(separator: ", ")
+        return problem
+    }
+
     static func tooLarge(_ limit: Int) -> Problem {
         Problem(.contentTooLarge, code: "tooLarge", "The body is too long. To fix, send at most \(limit) bytes.")
     }

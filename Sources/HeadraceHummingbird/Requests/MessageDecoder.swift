@@ -55,7 +55,8 @@ private struct MessageContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     }
 
     func contains(_ key: Key) -> Bool {
-        parameters.values[key.stringValue] != nil || body?.contains(key) == true
+        parameters.use(key.stringValue)
+        return parameters.values[key.stringValue] != nil || body?.contains(key) == true
     }
 
     func decodeNil(forKey key: Key) throws -> Bool {
@@ -64,6 +65,7 @@ private struct MessageContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        parameters.use(key.stringValue)
         if let texts = parameters.values[key.stringValue] {
             return try ParameterDecoder(texts: texts, codingPath: codingPath + [key]).decode(type)
         }

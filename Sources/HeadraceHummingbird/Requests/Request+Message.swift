@@ -9,6 +9,7 @@ import Foundation
 import HTTPTypes
 public import HeadraceCore
 public import Hummingbird
+import NIOCore
 
 extension Request {
     /// Decodes a message from the parameters of the path and from the body, if there is one.
@@ -20,6 +21,7 @@ extension Request {
         limits: RequestLimits,
         clock: any TimeSource
     ) async throws -> Message {
+        try requireNoQuery()
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
         let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
         if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
@@ -42,7 +44,15 @@ extension Request {
         limits: RequestLimits
     ) throws -> Message {
         let parameters = try MessageParameters(of: self, in: context, queryLimit: limits.parameterCount)
-        return try Message(from: MessageDecoder(parameters: parameters, body: nil))
+        let message = try Message(from: MessageDecoder(parameters: parameters, body: nil))
+        try parameters.requireAllUsed()
+        return message
+    }
+
+    /// Throws if the target has a query.
+    func requireNoQuery() throws {
+        if uri.query?.isEmpty ?? true { return }
+        throw Problem.malformed("The request takes no query parameters. To fix, omit them.")
     }
 
     /// Throws if the body isn't JSON.
@@ -66,22 +76,34 @@ extension Request {
     ///   - time: Maximum time until the body has arrived.
     ///   - clock: Measures the time.
     /// - Returns: The body.
-    /// - Throws: ``Problem`` with the status 413 if the body is too long, and with 408 if it is too slow.
+    /// - Throws: ``Problem`` with the status 413 if the body is too long, with 408 if it is too slow, and with 415 if it is
+    ///   compressed, and with 400 if the client closes the connection before its end.
     public func collectedBody(
         upTo limit: Int,
         within time: Duration,
         clock: any TimeSource = ContinuousClock()
     ) async throws -> ByteBuffer {
+        guard headers[values: .contentEncoding].allSatisfy({ $0.lowercased() == "identity" }) else {
+            throw Problem(
+                .unsupportedMediaType, code: "unsupportedEncoding",
+                "The server understands no 'Content-Encoding'. To fix, send the body without compression.")
+        }
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit { throw Problem.tooLarge(limit) }
         let body = body
         return try await withThrowingTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask {
-                var bytes = ByteBuffer()
-                for try await var buffer in body {
-                    if bytes.readableBytes + buffer.readableBytes > limit { throw Problem.tooLarge(limit) }
-                    bytes.writeBuffer(&buffer)
+                do {
+                    var bytes = ByteBuffer()
+                    for try await var buffer in body {
+                        if bytes.readableBytes + buffer.readableBytes > limit { throw Problem.tooLarge(limit) }
+                        bytes.writeBuffer(&buffer)
+                    }
+                    return bytes
+                } catch is IOError {
+                    throw Problem.incomplete
+                } catch is ChannelError {
+                    throw Problem.incomplete
                 }
-                return bytes
             }
             group.addTask {
                 try await clock.sleep(until: clock.now.advanced(by: time), tolerance: nil)
@@ -92,8 +114,17 @@ extension Request {
                 throw Problem(
                     .requestTimeout, code: "tooSlow", "The body did not arrive in time. To fix, send it again, faster.")
             }
+            if let length = headers[.contentLength].flatMap({ Int($0) }), bytes.readableBytes < length {
+                throw Problem.incomplete
+            }
             return bytes
         }
     }
+}
+
+extension Problem {
+    /// The client has left; the log and the flow of an inspector show this outcome.
+    fileprivate static let incomplete = Problem(
+        .badRequest, code: "incomplete", "The connection ended before the body was complete. To fix, send it again.")
 }
 #endif

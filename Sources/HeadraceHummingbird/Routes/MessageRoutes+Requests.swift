@@ -28,6 +28,7 @@ extension MessageRoutes {
     ) {
         let scope = scope
         router.on(path, method: .get) { request, context in
+            try request.requireNoQuery()
             let value = try await dispatcher(in: scope).dispatch(query)
             return try Self.response(answer(value), to: request, in: context)
         }

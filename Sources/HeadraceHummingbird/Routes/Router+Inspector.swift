@@ -53,24 +53,19 @@ extension Router {
 extension InspectorRoutes {
     /// Returns the response to a request.
     fileprivate func response(to request: Request) async throws -> Response {
-        var bytes = ByteBuffer()
-        // A request for a stream must keep its body, by which the stream notices that the client has gone.
-        if request.method != .get {
-            for try await var buffer in request.body {
-                // A body that is too long is refused by its length, so the rest isn't needed.
-                if bytes.readableBytes <= limits.bodyLength { bytes.writeBuffer(&buffer) }
-            }
-        }
         // The first 'Host' field is the authority, and the header fields contain only further ones.
         let host = request.head.authority.map { [(name: "Host", value: $0)] } ?? []
-        let answer = await respond(
+        let answer = try await respond(
             to: InspectorRequest(
                 method: request.method.rawValue,
                 target: request.uri.string,
-                headers: host + request.headers.map { (name: $0.name.rawName, value: $0.value) },
-                body: Data(bytes.readableBytesView)
+                headers: host + request.headers.map { (name: $0.name.rawName, value: $0.value) }
             )
-        )
+        ) {
+            // A request for a stream keeps its body, by which the stream notices that the client has gone.
+            let bytes = try await request.collectedBody(upTo: limits.bodyLength, within: RequestLimits().bodyTime)
+            return Data(bytes.readableBytesView)
+        }
         var headers = HTTPFields()
         for (name, value) in answer.headers {
             if let name = HTTPField.Name(name) { headers.append(HTTPField(name: name, value: value)) }

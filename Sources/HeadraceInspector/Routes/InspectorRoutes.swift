@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
-import Foundation
+public import Foundation
 import HeadraceCore
 
 /// Answers requests to an ``Inspector`` from any HTTP server.
@@ -108,6 +108,20 @@ public final class InspectorRoutes: Sendable {
     ///
     /// An invalid request receives a response with an error message.
     public nonisolated(nonsending) func respond(to request: InspectorRequest) async -> InspectorResponse {
+        await respond(to: request) { request.body }
+    }
+
+    /// Answers `request`, whose body is read only if the request has the token.
+    ///
+    /// - Parameters:
+    ///   - request: The request without its body.
+    ///   - body: Reads the body, within the limits.
+    /// - Returns: The response; an invalid request receives one with an error message.
+    /// - Throws: The error of `body`.
+    public nonisolated(nonsending) func respond<Failure: Error>(
+        to request: InspectorRequest,
+        readingBody body: nonisolated(nonsending) () async throws(Failure) -> Data
+    ) async throws(Failure) -> InspectorResponse {
         if let refusal = refusal(of: request) { return refusal }
         if request.target == basePath, !basePath.isEmpty {
             return InspectorResponse(308, type: "text/plain", Data(), headers: [("Location", basePath + "/")])
@@ -125,7 +139,11 @@ public final class InspectorRoutes: Sendable {
         }
         switch request.method {
         case "GET": return await get(target)
-        case "POST": return await post(target, request)
+        case "POST":
+            var complete = request
+            complete.body = try await body()
+            if complete.body.count > limits.bodyLength { return .refusal(413, limits.bodyRefusal) }
+            return await post(target, complete)
         default:
             return .refusal(
                 405, "The method '\(request.method.truncated(to: 16))' isn't supported.",
@@ -146,9 +164,6 @@ public final class InspectorRoutes: Sendable {
                 "There are more than \(limits.headerCount) header fields, or they are longer than \(limits.headerLength) bytes."
             )
         }
-        if request.body.count > limits.bodyLength {
-            return .refusal(413, limits.bodyRefusal)
-        }
         guard let host = request.value(of: "host"), limits.hosts.contains(Self.name(of: host)) else {
             return .refusal(
                 421,
@@ -157,6 +172,11 @@ public final class InspectorRoutes: Sendable {
         let origins = request.values(of: "origin")
         if !origins.allSatisfy({ $0 == "http://\(host)" || $0 == "https://\(host)" }) {
             return .refusal(403, "The request comes from a page of another origin.")
+        }
+        // A page of another site may link to the inspector, but not load a part of it.
+        let isNavigation = request.method == "GET" && request.value(of: "sec-fetch-mode") == "navigate"
+        if request.value(of: "sec-fetch-site") == "cross-site", !isNavigation {
+            return .refusal(403, "The request comes from a page of another site.")
         }
         return nil
     }

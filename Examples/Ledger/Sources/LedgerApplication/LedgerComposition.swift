@@ -14,8 +14,8 @@ public enum LedgerComposition {
     public static let entities: [any StoredEntity.Type] =
         [
             Account.self, AssignedTransaction.self, CommodityRange.self, DailyStatement.self, DeclaredAccountType.self,
-            ImportJob.self, ImportedJournal.self, JournalContent.self, JournalPart.self, StandingOrder.self,
-            StoredJournal.self, StoredProcess.self, Transaction.self,
+            ImportJob.self, ImportedJournal.self, JournalContent.self, JournalPart.self, KnownJournal.self,
+            KnownOrigins.self, StandingOrder.self, StoredJournal.self, StoredProcess.self, Transaction.self,
         ] + Projections.entities
 
     /// The settings of the composition.
@@ -93,12 +93,13 @@ public enum LedgerComposition {
                 GetAccountRuleHandler.self, GetAccountRulesHandler.self, GetAccountsHandler.self,
                 GetAccountStatesHandler.self, GetBalanceSheetHandler.self,
                 GetBalancesHandler.self, GetCommodityScalesHandler.self, GetHistoryHandler.self,
-                GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self,
+                GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self, GetJournalNameHandler.self,
                 GetIncomeStatementHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,
                 GetRegisterPageHandler.self, GetStandingOrdersHandler.self, GetTransactionHandler.self,
                 GetTransactionsHandler.self,
             ],
             middleware: [
+                QueryDeadline(clock: configuration.clock),
                 // Serialized commands conflict if another process writes, if a commit that they have read from fails,
                 // or if several accounts widen the range of a commodity at once. Each conflict means progress
                 // elsewhere.

@@ -211,7 +211,10 @@ public final class LedgerServer: Sendable {
             .signInPath
         }
         router.addMiddleware {
-            RequestMiddleware(observers: observers, access: access, logLevel: configuration.requestLogLevel)
+            SecurityHeaders()
+            RequestMiddleware(
+                observers: observers, access: access, limits: configuration.limits,
+                logLevel: configuration.requestLogLevel)
         }
         // Load balancers send an address of this machine as the host, and the server doesn't know its addresses. The health has no
         // data of users.
@@ -239,6 +242,7 @@ public final class LedgerServer: Sendable {
         onInspecting: @escaping @Sendable (_ address: String) async -> Void
     ) -> some ServiceLifecycle.Service {
         let (router, signInPath) = makeRouter()
+        router.refuseOtherMethods()
         let host = urlHost
         let connections = connections
         let idleTimeout = TimeAmount(configuration.limits.idleTimeout)

@@ -32,6 +32,8 @@ struct Ledger: AsyncParsableCommand {
     static func main() async {
         // A file that reaches the size limit of the process causes an error instead of the end of the process.
         _ = signal(SIGXFSZ, SIG_IGN)
+        // The books and their copies are for the eyes of this user.
+        umask(0o077)
         await main(nil)
     }
 }

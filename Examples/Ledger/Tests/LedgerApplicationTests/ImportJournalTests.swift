@@ -112,6 +112,43 @@ private let balancesOfMonth = ["assets:cash 95.00 EUR", "equity -100.00 EUR", "e
         #expect(try await books.balances() == ["a 100 EUR", "e -200 EUR", "i 100 EUR"])
     }
 
+    /// An earlier version has stored the number of transactions, and no list.
+    @Test func aJournalThatWasChangedSinceAnImportByAnEarlierVersionIsRefused() async throws {
+        let books = try await TestBooks()
+        try await books.import(month)
+        let context = EntityContext(books.store)
+        for journal in try await context.fetch(KnownJournal.self) { context.delete(journal) }
+        try await context.commit(context.takeEvents())
+        let changed = month.replacing("100.00", with: "110.00")
+
+        for missing in [MissingTransactions.refuse, .replace] {
+            let refusal = await #expect(throws: ChangedJournal.self) {
+                try await books.import(changed, missing: missing)
+            }
+            #expect(refusal?.count == 1)
+        }
+        let same = try await books.import(month + "; same\n")
+
+        #expect(same == GetImport.Outcome(posted: 0, known: 3, sameAs: nil))
+        #expect(try await books.balances() == balancesOfMonth)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aReplacedAssignmentIsPostedAgainIfItIsRestored(kind: StoreKind) async throws {
+        let books = try await TestBooks(kind)
+        let rest = "2024-01-20\n    i  7 EUR\n    e\n"
+        try await books.import(Self.assigning + rest)
+
+        await #expect(throws: ChangedJournal.self) { try await books.import(rest) }
+        try await books.import(rest, missing: .replace)
+        let without = try await books.balances()
+        let restored = try await books.import(Self.earlier + Self.assigning + rest)
+
+        #expect(without == ["e -7 EUR", "i 7 EUR"])
+        #expect(restored == GetImport.Outcome(posted: 2, known: 1, sameAs: nil))
+        #expect(try await books.balances() == ["a 100 EUR", "e -87 EUR", "i -13 EUR"])
+    }
+
     @Test func anAssignedAmountWithOtherZerosIsKnown() async throws {
         let books = try await TestBooks()
         try await books.import(Self.assigning)

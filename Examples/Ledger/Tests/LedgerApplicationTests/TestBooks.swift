@@ -62,15 +62,20 @@ final class TestBooks {
 
     /// Imports the journal `text` under `name`, and returns the outcome.
     @discardableResult
-    func `import`(_ text: String, named name: String = "test.journal") async throws -> GetImport.Outcome? {
-        try await self.import(Array(text.utf8), named: name)
+    func `import`(
+        _ text: String, named name: String = "test.journal", missing: MissingTransactions = .refuse
+    ) async throws -> GetImport.Outcome? {
+        try await self.import(Array(text.utf8), named: name, missing: missing)
     }
 
     /// Imports the journal `bytes` under `name`, and returns the outcome.
     @discardableResult
-    func `import`(_ bytes: [UInt8], named name: String = "test.journal") async throws -> GetImport.Outcome? {
+    func `import`(
+        _ bytes: [UInt8], named name: String = "test.journal", missing: MissingTransactions = .refuse
+    ) async throws -> GetImport.Outcome? {
         let journal = try JournalParser().parse(bytes, file: name)
-        try await dispatcher.dispatch(ImportJournal(journal, named: name, content: Fingerprint(bytes: bytes)))
+        try await dispatcher.dispatch(
+            ImportJournal(journal, named: name, content: Fingerprint(bytes: bytes), missing: missing))
         return try await dispatcher.dispatch(GetImport(of: name))
     }
 

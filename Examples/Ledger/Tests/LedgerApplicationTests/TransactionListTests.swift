@@ -43,6 +43,23 @@ private let journal = """
         return pages
     }
 
+    @Test func aSearchWithoutAMatchEndsItsPageAfterALimitedNumberOfTransactions() async throws {
+        let books = try await TestBooks(.memory)
+        let lines = (1...9_000).map { "2026-01-0\($0 % 9 + 1) Shop \($0)\n    a  1 EUR\n    b\n" }
+        try await books.import(lines.joined())
+
+        var pages: [Int] = []
+        var cursor: PageCursor?
+        repeat {
+            let page = try await books.dispatcher.dispatch(GetTransactions(containing: "9000", after: cursor, limit: 5))
+            pages.append(page.transactions.count)
+            cursor = page.next
+        } while cursor != nil
+
+        #expect(pages.count >= 3)
+        #expect(pages.reduce(0, +) == 1)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func pagesListTheLatestTransactionsFirst(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)

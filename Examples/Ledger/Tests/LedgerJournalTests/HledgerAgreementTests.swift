@@ -130,6 +130,10 @@ struct HledgerAgreementTests {
         "2024-01-10\n  a  10\n  b  ; [1/20]\n2024-01-15\n  b  = 5\n  c\n2024-01-25\n  b  0 = -5\n",
         "2024-01-10  ; date:2/1\n  ; [2/1] date:x\n  a  10\n  b\n2024-01-15\n  a  = 5\n  c\n",
         "2024-01-10\n  a  10  ; [1/20]\n  b  1\n2024-01-15\n  a  1 = 1\n  c\n",
+        "2024-01-10 note\n2024-01-15\n  a  1 = 1\n  c\n", "2024-01-10 note\n2024-01-15\n  a  1 = 2\n  c\n",
+        "2024-01-10\n  a\n2024-01-15\n  a  1 = 2\n  c\n", "2024-01-10 note\n2024-01-15\n  a  = 2\n  c\n",
+        "2024-01-10\n  b  0  ; [1/20]\n2024-01-15\n  a  1 = 2\n  c\n",
+        "2024-01-10\n  a  1\n  b  1\n2024-01-15\n  a  1 = 2\n  c\n",
     ])
     func balancesAreSummedAtTheDatesOfPostings(text: String) throws {
         let ours = try? AccountBalances(of: parse(text))

@@ -277,6 +277,44 @@ import Testing
         #expect(error?.message.contains("line 1") == true)
     }
 
+    @Test(arguments: ["2024-01-02 note\n", "2024-01-02\n  a\n", "2024-01-02\n  a  0 EUR\n", "2024-01-02\n  (v)  9\n"])
+    func aTransactionThatMovesNothingDoesNotEndTheCheckOfBalances(empty: String) throws {
+        let first = "2024-01-01\n  a  1 EUR\n  b\n"
+        let asserting = "2024-01-03\n  a  1 EUR = 7 EUR\n  b\n"
+        let assigning = "2024-01-03\n  a  = 5 EUR\n  b\n"
+
+        let failed = error(reading: [UInt8]((empty + first + asserting).utf8))
+        let assigned = try parse(empty + first + assigning).entries.last?.transaction.postings.first?.amount
+
+        #expect(failed?.code == .failedAssertion)
+        #expect(failed?.message.contains("is 2 EUR here") == true)
+        #expect(assigned?.description == "4 EUR")
+    }
+
+    @Test func anAssertionAfterAnUnbalancedTransactionIsRefused() {
+        let text = "2024-01-01\n  a  1 EUR\n  b  1 EUR\n2024-01-02\n  a  1 EUR = 2 EUR\n  b\n"
+
+        let error = error(reading: [UInt8](text.utf8))
+
+        #expect(error?.code == .failedAssertion)
+        #expect(error?.line == 5)
+        #expect(
+            error?.message == "The balance can't be checked, because the transaction on line 1 can't be counted. "
+                + "The postings add up to 2 EUR instead of zero. "
+                + "To fix, correct an amount, or omit one amount to have it computed."
+        )
+    }
+
+    @Test func anAssertionOnABalanceWithTooManyDigitsIsRefused() {
+        let large = "9" + String(repeating: "0", count: 37)
+        let text = "2024-01-01\n  a  \(large)\n  b\n  a  \(large)\n  c  -\(large)\n2024-01-02\n  a  1 = 7\n  b\n"
+
+        let error = error(reading: [UInt8](text.utf8))
+
+        #expect(error?.code == .failedAssertion)
+        #expect(error?.message.contains("digits") == true)
+    }
+
     @Test func anAssignmentWithSubaccountsOfOtherCommoditiesIsRefused() {
         let text = "2024-01-01\n  a:b  1 USD\n  c\n2024-01-02\n  a  =* 5 EUR\n  c\n"
 

@@ -15,14 +15,16 @@ import Testing
 extension LedgerServerTests {
     /// A server with users.
     @Suite(.timeLimit(.minutes(2))) struct AccessTests {
-        private static let token = "token-of-ada-0001"
+        private static let token = "token-of-ada-0001-of-tests"
         private static let bearer = "Authorization: Bearer \(token)"
 
         private static func withUsers(
             _ body: @Sendable @escaping (TestServer) async throws -> Void
         ) async throws {
             let folder = try TestFolder()
-            let users = [try TokenUser("ada", token: token), try TokenUser("grace", token: "token-of-grace-1")]
+            let users = [
+                try TokenUser("ada", token: token), try TokenUser("grace", token: "token-of-grace-1-of-tests"),
+            ]
             try await TestServer.with(in: folder) {
                 $0.users = users
             } _: {
@@ -117,7 +119,7 @@ extension LedgerServerTests {
 
         @Test func theStoredEventNamesTheUserWhoPosted() async throws {
             try await Self.withUsers { server in
-                for bearer in [Self.bearer, "Authorization: Bearer token-of-grace-1"] {
+                for bearer in [Self.bearer, "Authorization: Bearer token-of-grace-1-of-tests"] {
                     let answer = try await server.post(
                         "/api/transactions",
                         json: """
@@ -143,7 +145,7 @@ extension LedgerServerTests {
                     "/api/transactions", json: json, headers: [Self.bearer, "Idempotency-Key: k"])
                 let grace = try await server.post(
                     "/api/transactions", json: json,
-                    headers: ["Authorization: Bearer token-of-grace-1", "Idempotency-Key: k"])
+                    headers: ["Authorization: Bearer token-of-grace-1-of-tests", "Idempotency-Key: k"])
 
                 #expect(try ada.json(PostedResponse.self) == again.json(PostedResponse.self))
                 #expect(try grace.json(PostedResponse.self) != ada.json(PostedResponse.self))

@@ -80,6 +80,59 @@ extension LedgerServerTests {
             }
         }
 
+        @Test(
+            arguments: [
+                ("POST /api/nothing", "localhost", "application/json", "404"),
+                ("POST /api/transactions", "evil.example", "application/json", "403"),
+                ("POST /api/transactions", "localhost", "text/plain", "415"),
+                ("DELETE /api/transactions", "localhost", "application/json", "405"),
+                ("POST /api/transactions?x=1", "localhost", "application/json", "400"),
+                ("POST /inspector/api/dead-letters/replay", "localhost", "application/json", "404"),
+                ("GET /api/accounts", "localhost", "application/json", "200"),
+            ])
+        func aClientThatDripsAfterItsAnswerIsCutOff(
+            route: String, host: String, type: String, status: String
+        ) async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                try await Connection.with(port: server.port) { reading, writing in
+                    try await writing.send(
+                        "\(route) HTTP/1.1\r\nHost: \(host)\r\nContent-Type: \(type)\r\nContent-Length: 999999\r\n\r\n")
+                    #expect(try await reading.text(upTo: "\r\n")?.contains(" \(status) ") == true)
+                    let dripping = Task {
+                        while !Task.isCancelled {
+                            try await writing.send("x")
+                            await Task.yield()
+                        }
+                    }
+                    _ = try await reading.all()
+                    dripping.cancel()
+                }
+            }
+        }
+
+        @Test func aQueryIsRefusedAtTheEndOfItsTime() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder, configure: { $0.limits.requestTimeout = .nanoseconds(1) }) { server in
+                let answer = try await server.get("/api/transactions?text=x")
+                #expect(answer.status == 504)
+            }
+        }
+
+        @Test func aClientThatLeavesDuringItsUploadCausesNoFailureOfTheServer() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for length in ["Content-Length: 999999", "Transfer-Encoding: chunked"] {
+                    try await Connection.with(port: server.port) { _, writing in
+                        try await writing.send(
+                            "POST /api/imports?name=a.journal HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n"
+                                + "\(length)\r\n\r\n")
+                    }
+                }
+                #expect(try await server.get("/api/imports").text.contains("a.journal") == false)
+            }
+        }
+
         @Test func aKeyThatIsTooLongIsRefused() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in

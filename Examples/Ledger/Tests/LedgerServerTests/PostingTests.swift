@@ -51,6 +51,17 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func aKeyInQuotationMarksIsTheSameKey() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let first = try await server.transfer("3 EUR", key: "k")
+                let again = try await server.transfer("3 EUR", key: "\"k\"")
+
+                #expect(first.text == again.text)
+                #expect(try await server.balances() == ["cash -3 EUR", "food 3 EUR"])
+            }
+        }
+
         @Test func aKeyIsKeptAfterARestartUnlessItsRequestWasRefused() async throws {
             let folder = try TestFolder()
             let first = try await TestServer.with(in: folder) { server in

@@ -29,6 +29,8 @@ extension LedgerServerTests {
             (body(#"[{"account":"a","amount":"1 EUR"},{"account":"b","amount":"1 EUR"}]"#), 422, "unbalanced"),
             (body(#"[{"account":"a"},{"account":"b"}]"#), 422, "severalElidedAmounts"),
             (body(#"[{"account":"a","amount":"much"},{"account":"b"}]"#), 422, "invalidAmount"),
+            (body(#"[{"account":"a","amount":"1,825 EUR"},{"account":"b"}]"#), 422, "ambiguousNumber"),
+            (body(#"[{"account":"a","amount":"1.825 EUR"},{"account":"b"}]"#), 422, "ambiguousNumber"),
             (body(#"[{"account":"a","amount":"1 EUR\n b  2 EUR"},{"account":"b"}]"#), 422, "invalidAmount"),
             (body(#"[{"account":"a\u0000","amount":"1 EUR"},{"account":"b"}]"#), 422, "controlCharacter"),
             (body(#"[{"account":"a\u202E","amount":"1 EUR"},{"account":"b"}]"#), 422, "controlCharacter"),

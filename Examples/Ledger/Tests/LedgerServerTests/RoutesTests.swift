@@ -67,6 +67,51 @@ extension LedgerServerTests {
             }
         }
 
+        @Test func eachResponseHasTheSecurityFields() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                for path in ["/", "/api/accounts", "/api/nothing", "/api/transactions.csv"] {
+                    let answer = try await server.get(path)
+                    #expect(answer.headers["x-frame-options"] == "DENY", "\(path)")
+                    #expect(answer.headers["referrer-policy"] == "no-referrer", "\(path)")
+                    #expect(answer.headers["cross-origin-opener-policy"] == "same-origin", "\(path)")
+                    #expect(answer.headers["cross-origin-resource-policy"] == "same-origin", "\(path)")
+                    #expect(answer.headers["content-security-policy"] != nil, "\(path)")
+                    #expect(answer.headers["x-content-type-options"] == "nosniff", "\(path)")
+                }
+            }
+        }
+
+        @Test func eachRouteRefusesUnknownParametersAndOtherMethods() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let description = try await server.get("/openapi.json").json(Description.self)
+                for (path, operations) in description.paths where path != "/openapi.json" && path != "/api/session" {
+                    let target = path.replacing("{id}", with: UUID().uuidString)
+                    if operations["delete"] == nil {
+                        let answer = try await server.send("DELETE", target)
+                        let allowed = Set(
+                            operations.keys.map { $0.uppercased() } + (operations["get"] == nil ? [] : ["HEAD"]))
+                        #expect(answer.status == 405, "\(path)")
+                        #expect(answer.headers["allow"] == allowed.sorted().joined(separator: ", "))
+                    }
+                    for method in operations.keys where !path.hasPrefix("/health") {
+                        let answer = try await server.send(method.uppercased(), target + "?accuont=cash")
+                        #expect(answer.status == 400, "\(method) \(path)")
+                    }
+                }
+            }
+        }
+
+        @Test func anImageOfAnotherSiteStartsNoSearch() async throws {
+            let folder = try TestFolder()
+            try await TestServer.with(in: folder) { server in
+                let fields = ["Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image"]
+                let answer = try await server.send("GET", "/api/transactions?text=x", headers: fields)
+                #expect(answer.status == 403)
+            }
+        }
+
         @Test func thePageIsServedWithASecurityPolicyAndAnETag() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in

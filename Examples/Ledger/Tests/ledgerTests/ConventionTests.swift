@@ -38,7 +38,8 @@ import Testing
         let broken = try ledger.run("import", "-", "--name", "bank.journal", input: text + "\nnonsense\n")
         #expect(broken.status == 1)
         #expect(broken.errors.hasPrefix("Error: standard input:5:1: "))
-        let unbalanced = try ledger.run("import", "-", input: "\n2026-01-01 x\n    a   1 EUR\n    b   2 EUR\n")
+        let unbalanced = try ledger.run(
+            "import", "-", "--keep", input: "\n2026-01-01 x\n    a   1 EUR\n    b   2 EUR\n")
         #expect(unbalanced.errors.hasPrefix("Error: standard input:2: "))
         let calls = [
             ["import", "-", "-"], ["import", "a.journal", "--name", "b"], ["import", "-", "--name", ""],

@@ -38,7 +38,10 @@ final class LedgerProcess {
 
     /// Writes a file into the folder.
     func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.appending(path: name))
+        let file = folder.appending(path: name).path(percentEncoded: false)
+        let isWritten = FileManager.default.createFile(
+            atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        if !isWritten { throw CocoaError(.fileWriteUnknown) }
     }
 
     /// Runs `ledger` with `arguments` and waits for its end.

@@ -25,7 +25,9 @@ import Testing
         func write(_ text: String, to name: String = "ledger.json") throws -> String {
             let file = url.appending(path: name)
             try Data(text.utf8).write(to: file)
-            return file.path(percentEncoded: false)
+            let path = file.path(percentEncoded: false)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            return path
         }
     }
 
@@ -73,7 +75,7 @@ import Testing
 
     @Test func eachSettingIsReadFromTheFileAndFromTheEnvironment() throws {
         let folder = try Folder()
-        let tokens = try folder.write("# users\nada:token-of-ada-0001\n", to: "tokens")
+        let tokens = try folder.write("# users\nada:token-of-ada-0001-of-tests\n", to: "tokens")
         let file = try folder.write(
             """
             {
@@ -88,7 +90,7 @@ import Testing
         let environment = [
             "LEDGER_DATABASE": "a.sqlite", "LEDGER_SERVE_HOST": "h", "LEDGER_SERVE_PORT": "1",
             "LEDGER_SERVE_ALLOW_HOST": "a,b",
-            "LEDGER_SERVE_WEBHOOK": "https://w.example/x", "LEDGER_SERVE_TOKENS": "ada:token-of-ada-0001",
+            "LEDGER_SERVE_WEBHOOK": "https://w.example/x", "LEDGER_SERVE_TOKENS": "ada:token-of-ada-0001-of-tests",
             "LEDGER_SERVE_INSPECT": "true",
             "LEDGER_SERVE_INSPECT_WRITES": "true", "LEDGER_SERVE_INSPECT_HISTORY": "i",
             "LEDGER_SERVE_LOG_LEVEL": "debug",
@@ -133,12 +135,26 @@ import Testing
 
     @Test func theUsersOfTheFileAndOfTheEnvironmentAddUp() throws {
         let folder = try Folder()
-        let tokens = try folder.write("ada:token-of-ada-0001", to: "tokens")
+        let tokens = try folder.write("ada:token-of-ada-0001-of-tests", to: "tokens")
 
         let settings = try Self.settings(
-            [.tokenFile: .string(tokens)], ["LEDGER_SERVE_TOKENS": "grace:token-of-grace-1,alan:token-of-alan-01"])
+            [.tokenFile: .string(tokens)],
+            ["LEDGER_SERVE_TOKENS": "grace:token-of-grace-1-of-tests,alan:token-of-alan-01-of-tests"])
 
         #expect(settings.server.users.map(\.name) == ["ada", "grace", "alan"])
+    }
+
+    @Test func aFileWithTokensThatOthersCanReadIsRefused() throws {
+        let folder = try Folder()
+        let tokens = try folder.write("ada:token-of-ada-0001-of-tests", to: "tokens")
+        for permissions in [0o640, 0o604, 0o644] {
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: tokens)
+
+            let error = try #require(throws: SettingError.self) { try Self.settings([.tokenFile: .string(tokens)]) }
+
+            #expect(error.code == .readableTokens)
+            #expect(error.message.contains("chmod 600"))
+        }
     }
 
     /// Otherwise, a failed command 'ledger token ada > tokens' would open the ledger to every client of a proxy.
@@ -147,7 +163,7 @@ import Testing
         let folder = try Folder()
         let tokens = try folder.write(text, to: "tokens")
         let file = try folder.write(#"{"token-file": "\#(tokens)"}"#)
-        let one = "ada:token-of-ada-0001"
+        let one = "ada:token-of-ada-0001-of-tests"
 
         let errors = [
             try #require(throws: SettingError.self) { try Self.settings([.tokenFile: .string(tokens)]) },
@@ -264,7 +280,7 @@ import Testing
         #expect(missing.errors.contains("'none.json' can't be read: there is no such file."))
         let short = try ledger.run("serve", "--token-file", "tokens")
         #expect(short.status == 1)
-        #expect(short.errors.contains("The token of 'ada' has 5 characters."))
+        #expect(short.errors.contains("The token of 'ada' can be guessed"))
         #expect(try ledger.run("serve", "--log-level", "loud").status == 64)
         #expect(try ledger.run("token", "a b").status == 1)
     }

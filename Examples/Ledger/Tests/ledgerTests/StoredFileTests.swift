@@ -35,6 +35,17 @@ import UnixSignals
         }
     }
 
+    @Test(.fileOnly(.file)) func onlyTheUserCanReadNewBooks() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(Self.journal, to: "a.journal")
+
+        #expect(try ledger.run("import", "a.journal").status == 0)
+
+        let path = ledger.folder.appending(path: "ledger.sqlite").path(percentEncoded: false)
+        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(permissions == 0o600)
+    }
+
     @Test(.fileOnly(.file)) func everyCommandClosesTheFileEvenIfItFails() throws {
         let ledger = try LedgerProcess()
         try ledger.write(Self.journal, to: "a.journal")

@@ -63,6 +63,7 @@ public final class ChangeImportHandler: HandlesCommand, Resolvable {
             if !job.isOpen { return }
             job.fail(failure)
             try await JournalContent.fail(job, in: context)
+            if job.posted == 0 { try await KnownJournal.discard(job, in: context) }
         }
     }
 }

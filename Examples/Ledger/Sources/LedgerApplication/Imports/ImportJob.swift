@@ -58,6 +58,12 @@ public final class ImportJob: StoredEntity {
     /// The fingerprint of the journal's content.
     public let content: Fingerprint
 
+    /// The journal that the import belongs to, if it isn't `name`: the journal whose copy this is; see ``KnownJournal``.
+    private let original: String?
+
+    /// The handling of transactions that are no longer in the journal; `nil` if an earlier version has started the job.
+    let missing: MissingTransactions?
+
     /// Number of transactions in the journal.
     public let total: Int
 
@@ -89,16 +95,23 @@ public final class ImportJob: StoredEntity {
         content: Fingerprint,
         total: Int,
         isAtomic: Bool = false,
-        accountTypes: [String: AccountType] = [:]
+        accountTypes: [String: AccountType] = [:],
+        journal: String? = nil,
+        missing: MissingTransactions = .refuse
     ) {
         self.id = id
         self.name = name
+        original = journal == name ? nil : journal
+        self.missing = missing
         self.content = content
         self.total = total
         atomic = isAtomic
         self.accountTypes = accountTypes
         raiseEvent(ImportChanged(id: id))
     }
+
+    /// The journal that the import belongs to; see ``KnownJournal``.
+    var journal: String { original ?? name }
 
     /// Whether the job hasn't ended.
     public var isOpen: Bool { state == .queued || state == .running || state == .paused }
@@ -147,6 +160,7 @@ public final class ImportJob: StoredEntity {
         ImportStatus(
             id: id,
             name: name,
+            journal: journal,
             state: state,
             done: done,
             total: total,

@@ -16,6 +16,9 @@ public struct ImportStatus: Sendable, Hashable {
     /// The name of the journal.
     public let name: String
 
+    /// The journal whose transactions the import posts: that of this name or, if this is a copy, the copied journal.
+    public let journal: String
+
     /// The state.
     public let state: ImportJob.State
 

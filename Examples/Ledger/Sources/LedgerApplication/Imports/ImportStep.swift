@@ -91,6 +91,12 @@ public final class ImportStepHandler: HandlesCommand, Resolvable {
         _ = try await context.find(Account.self, ids: accounts)
         var bookkeeper = Bookkeeper(in: context)
         var posted = 0
+        if job.done + command.entries.count == job.total {
+            let missing = try await KnownJournal.finish(job, in: context)
+            if job.missing == .replace {
+                try await missing.reverse(noLongerIn: job.name, by: &bookkeeper, in: context)
+            }
+        }
         for (index, entry) in command.entries.enumerated() {
             if index.isMultiple(of: Self.stride) { try Task.checkCancellation() }
             do {
@@ -120,7 +126,7 @@ extension ImportJob {
 extension ImportedJournal {
     /// Records the outcome of `job`.
     static func record(_ job: ImportJob, sameAs twin: String?, in context: EntityContext) async throws {
-        let record = try await record(of: job.name, content: job.content, in: context)
+        let record = try await record(of: job.journal, content: job.content, in: context)
         record.recordImport(of: job.content, posted: job.posted, known: job.known, sameAs: twin)
     }
 }

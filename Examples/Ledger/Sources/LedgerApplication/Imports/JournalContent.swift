@@ -102,7 +102,7 @@ extension JournalContent {
         if let known = try await context.find(JournalContent.self, id: job.content) {
             known.finish(job)
         } else {
-            context.insert(JournalContent(job.content, of: job.name, isImported: true))
+            context.insert(JournalContent(job.content, of: job.journal, isImported: true))
         }
     }
 
@@ -124,8 +124,8 @@ extension JournalContent {
         let jobs = try await context.fetch(ImportJob.self, where: [.equals(.isOpen, 1)])
             .filter { $0.content == content }
         guard let first = jobs.first else { return nil }
-        let reservation = JournalContent(content, of: first.name)
-        for job in jobs where job.name == first.name { reservation.begin(job) }
+        let reservation = JournalContent(content, of: first.journal)
+        for job in jobs where job.journal == first.journal { reservation.begin(job) }
         return reservation
     }
 }

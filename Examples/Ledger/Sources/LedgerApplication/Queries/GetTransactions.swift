@@ -19,7 +19,8 @@ public struct GetTransactions: CQDQuery {
 
         /// The cursor of the next page; `nil` on the last page.
         ///
-        /// The last page can be empty.
+        /// A page of a search can have fewer transactions than the limit, or none, before the last page: a search reads a limited
+        /// number of transactions for each page.
         public let next: PageCursor?
     }
 
@@ -79,6 +80,9 @@ public struct GetTransactions: CQDQuery {
 
 /// Handles ``GetTransactions``.
 public final class GetTransactionsHandler: HandlesQuery, Resolvable {
+    /// Number of transactions from which on a search ends its page.
+    private static let mostRead = 4_096
+
     private let store: any EntityStore
 
     /// The types that the handler resolves.
@@ -107,6 +111,7 @@ public final class GetTransactionsHandler: HandlesQuery, Resolvable {
             return GetTransactions.Page(transactions: page.entities.map(\.posted), next: page.next)
         }
         var found: [GetTransaction.Posted] = []
+        var unread = Self.mostRead
         var cursor = query.cursor
         var size = TransactionPages.size
         while true {
@@ -121,8 +126,9 @@ public final class GetTransactionsHandler: HandlesQuery, Resolvable {
             }
             found += matches.map { page.entities[$0].posted }
             cursor = page.next
+            unread -= page.entities.count
             size = TransactionPages.size
-            if cursor == nil || found.count == query.limit {
+            if cursor == nil || found.count == query.limit || unread <= 0 {
                 return GetTransactions.Page(transactions: found, next: cursor)
             }
         }

@@ -45,6 +45,22 @@ struct PostedOrigins {
         }
     }
 
+    /// Number of transactions from `origins`, which were read, that were posted before.
+    func count(of origins: [JournalOrigin]) -> Int {
+        origins.count { origin in posted.contains(origin) || origin.assignment.map { assigned[$0] != nil } ?? false }
+    }
+
+    /// For each of `origins`, which were read, the fingerprints by which its transaction is known.
+    ///
+    /// They include that of the stored transaction, if an earlier import has posted it from another origin.
+    func fingerprints(of origins: [JournalOrigin]) -> [[Fingerprint]] {
+        origins.map { origin in
+            guard origin.uncomposed != nil || origin.assignment != nil else { return [origin.fingerprint] }
+            let record = origin.assignment.flatMap { assigned[$0] }
+            return [origin.fingerprint, origin.uncomposed, origin.assignment, record?.origin].compactMap(\.self)
+        }
+    }
+
     /// Returns whether `draft` must be posted from `origin`, and records its balance assignments.
     ///
     /// A transaction that an earlier version has posted is recorded, too.

@@ -52,7 +52,7 @@ public final class Transaction: StoredEntity {
     public let postings: [Posting]
 
     /// The origin, from which only one transaction can be posted; `nil` for none.
-    public let origin: Fingerprint?
+    public private(set) var origin: Fingerprint?
 
     /// The identifier of the transaction that this transaction reverses; `nil` for none.
     public let reverses: UUID?
@@ -119,6 +119,18 @@ public final class Transaction: StoredEntity {
     }
 }
 
+extension Transaction {
+    /// Returns a new transaction with the opposite amounts on the same date, and gives up the origin, so that another
+    /// transaction can be posted from it.
+    ///
+    /// - Throws: ``ReversalRefusal`` if this transaction is already reversed.
+    func withdraw(comment: String) throws -> Transaction {
+        let reversal = try reverse(on: date, comment: comment, as: .version7())
+        origin = nil
+        return reversal
+    }
+}
+
 extension EntityIndex<Transaction> {
     /// The date.
     public static var date: Self { EntityIndex("date") { $0.date.description } }
@@ -133,6 +145,21 @@ extension EntityIndex<Transaction> {
 }
 
 extension Transaction {
+    /// Number of origins in one read.
+    private static let stride = 512
+
+    /// Returns the transactions that were posted from `origins`.
+    ///
+    /// - Throws: `StoreError`.
+    static func posted(from origins: [Fingerprint], in context: EntityContext) async throws -> [Transaction] {
+        var posted: [Transaction] = []
+        for start in Swift.stride(from: 0, to: origins.count, by: stride) {
+            let some = Array(origins[start..<min(start + stride, origins.count)])
+            posted += try await context.fetch(Transaction.self, where: [.isOneOf(.origin, some)])
+        }
+        return posted
+    }
+
     /// Returns the elements of `origins` from which a transaction was posted.
     static func known(among origins: [JournalOrigin], in context: EntityContext) async throws -> Set<JournalOrigin> {
         let fingerprints = origins.map(\.fingerprint) + origins.compactMap(\.uncomposed)

@@ -12,7 +12,7 @@ extension JournalError {
             case unknownLine, unexpectedIndentation, unsupportedDirective, invalidDirective
             case invalidDate, dateWithoutYear, unclosedCode
             case missingAccount, tabInAccount, accountTooLong, virtualPosting
-            case invalidAmount, invalidNumber, numberTooLong, exponent, invalidCommodity
+            case invalidAmount, invalidNumber, ambiguousNumber, numberTooLong, exponent, invalidCommodity
             case lotPrice, balanceAssignment, failedAssertion
         }
         private let kind: Kind
@@ -66,6 +66,11 @@ extension JournalError {
 
         /// The digits and marks aren't a number.
         public static let invalidNumber = Code(kind: .invalidNumber)
+
+        /// The only mark of the number can be a decimal mark, or separate a digit group.
+        ///
+        /// Such numbers are refused outside of journals only, where no directive can tell the decimal mark.
+        public static let ambiguousNumber = Code(kind: .ambiguousNumber)
 
         /// The number has more digits than a quantity holds.
         public static let numberTooLong = Code(kind: .numberTooLong)

@@ -13,14 +13,15 @@ extension Journal {
     /// All balance assertions are checked. Accounts start empty. Postings, real and virtual, are summed in the order of
     /// their dates and, within a day, in the order of the journal. A posting with a date of its own is summed at that
     /// date, except in a transaction with a balance assignment: there, all postings are summed at the date of the
-    /// transaction, and an omitted amount is summed last. Balances are compared exactly. A transaction that can't be balanced ends the check
-    /// without an error, because posting the transaction reports that error.
+    /// transaction, and an omitted amount is summed last. Balances are compared exactly. Transactions that move nothing
+    /// are skipped. If a transaction can't be balanced or counted, and a balance at its date or later is claimed, that
+    /// is an error. If none is claimed, posting the transaction reports the error.
     ///
     /// Related hledger documentation: <https://hledger.org/1.25/hledger.html>
     ///
     /// - Complexity: O(*n* log *n*) in the number of postings; O(*n*) if no balance is claimed.
     /// - Throws: ``JournalError`` with the code ``JournalError/Code/failedAssertion`` for the first assertion that
-    ///   fails, ``JournalError/Code/balanceAssignment`` if an amount can't be computed, or
+    ///   fails or can't be checked, ``JournalError/Code/balanceAssignment`` if an amount can't be computed, or
     ///   ``JournalError/Code/virtualPosting`` if an assigned amount leaves postings in brackets unbalanced.
     func settled() throws -> Journal {
         var settled = entries
@@ -39,7 +40,7 @@ extension Journal {
                 } catch let error as JournalError {
                     throw error
                 } catch {
-                    try requireNoAssignment(among: order[rank...].map { steps[$0].entry }, after: entry)
+                    try requireNoClaim(among: order[rank...].map { steps[$0] }, after: entry, refusedAs: error)
                     break
                 }
             }
@@ -87,6 +88,7 @@ extension Journal {
     /// Adds `entry` to `balances`, and returns it with its assigned amounts.
     private func settle(_ entry: Entry, _ balances: inout RunningBalances) throws -> Entry {
         if entry.written.isEmpty {
+            if entry.isEmpty { return entry }
             for posting in try entry.transaction.balanced() {
                 try balances.add(posting.amount, to: posting.account)
             }
@@ -199,20 +201,24 @@ extension Journal {
         )
     }
 
-    /// Throws if one of the transactions at `indices` has a balance assignment.
-    private func requireNoAssignment(among indices: [Int], after unbalanced: Entry) throws {
-        guard
-            let index = indices.first(where: { entries[$0].assignsBalances }),
-            let posting = entries[index].written.first(where: \.isAssignment)
-        else { return }
-        throw JournalError(
-            code: .balanceAssignment,
-            file: entries[index].file ?? file,
-            line: posting.line,
-            column: nil,
-            excerpt: posting.draft.account,
-            message: "The amount can't be computed, because the transaction on line \(unbalanced.line) isn't balanced. "
-                + "To fix, balance that transaction."
-        )
+    /// Throws if one of `steps`, which can't be settled, claims a balance.
+    private func requireNoClaim(among steps: [Step], after refused: Entry, refusedAs error: any Error) throws {
+        for step in steps {
+            let entry = entries[step.entry]
+            let postings = step.posting.map { [$0] } ?? entry.written
+            guard let posting = postings.first(where: \.isAssignment) ?? postings.first(where: { $0.claim != nil })
+            else { continue }
+            let place = refused.file == entry.file ? "" : " of '\(refused.file ?? file)'"
+            let purpose = posting.isAssignment ? "The amount can't be computed" : "The balance can't be checked"
+            throw JournalError(
+                code: posting.isAssignment ? .balanceAssignment : .failedAssertion,
+                file: entry.file ?? file,
+                line: posting.line,
+                column: nil,
+                excerpt: posting.draft.account,
+                message:
+                    "\(purpose), because the transaction on line \(refused.line)\(place) can't be counted. \(error)"
+            )
+        }
     }
 }

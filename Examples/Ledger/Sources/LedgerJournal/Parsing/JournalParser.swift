@@ -68,7 +68,8 @@ public struct JournalParser: Sendable {
     ///   - file: The name to use in the journal and in errors.
     /// - Returns: The transactions of the journal, not yet balanced.
     /// - Throws: ``JournalError`` for the first invalid line or, if there is none, for the first balance assertion that
-    ///   fails. The parser doesn't check whether the transactions are balanced.
+    ///   fails or can't be checked, because an unbalanced transaction comes before it. If no balance is claimed after
+    ///   a transaction, the parser doesn't check whether it is balanced.
     public func parse(_ bytes: [UInt8], file: String) throws -> Journal {
         var reader = reader(of: bytes, file: file)
         return try reader.readJournal().settled()
@@ -84,7 +85,11 @@ public struct JournalParser: Sendable {
 
     /// Parses an amount with an optional cost after `@` or `@@`, as in `10 USD @ 0.92 EUR`.
     ///
-    /// - Throws: ``JournalError`` if `text` is anything else.
+    /// No directive tells the decimal mark here. So a number is refused if its only mark follows one to three digits,
+    /// not only zeros, and comes before exactly three: `1,825`.
+    ///
+    /// - Throws: ``JournalError`` if `text` is anything else, with the code ``JournalError/Code/ambiguousNumber`` for
+    ///   such a number.
     public func amount(_ text: String) throws -> (amount: Amount, cost: Cost?) {
         var reader = reader(of: Array(text.utf8), file: "amount")
         return try reader.readLoneAmount()

@@ -44,6 +44,7 @@ extension JournalReader {
     /// Reads an amount with an optional cost, up to the end of the input.
     mutating func readLoneAmount() throws(JournalError) -> (amount: Amount, cost: Cost?) {
         allowsExponents = false
+        refusesAmbiguousNumbers = true
         let range = try nextLine() ?? 0..<0
         var line = LineCursor(bytes: bytes, range: range)
         line.skipSpaces()

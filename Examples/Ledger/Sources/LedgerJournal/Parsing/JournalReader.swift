@@ -33,6 +33,9 @@ struct JournalReader {
     /// Whether numbers can have an exponent.
     var allowsExponents = true
 
+    /// Whether a number is refused whose only mark can be a decimal mark, or separate a digit group.
+    var refusesAmbiguousNumbers = false
+
     /// The function that loads included files; `nil` if none can be included.
     let loader: JournalSource.Loader?
 

@@ -43,6 +43,9 @@ public struct LedgerServerLimits: Sendable {
     /// Maximum time for which a connection may be idle, and for which a request may be incomplete.
     public var idleTimeout: Duration = .seconds(30)
 
+    /// Maximum duration of a request; then its query is cancelled, and its commands are refused.
+    public var requestTimeout: Duration = .seconds(30)
+
     /// Maximum duration of the upload of a journal.
     public var uploadTimeout: Duration = .seconds(600)
 

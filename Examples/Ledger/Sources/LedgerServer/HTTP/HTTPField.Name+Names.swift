@@ -7,12 +7,8 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// The key by which repetitions of a request are detected.
-    ///
-    /// Source: <https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/>
-    static let idempotencyKey = named("Idempotency-Key")
-
-    private static func named(_ name: String) -> HTTPField.Name {
+    /// Returns a name that is a valid one in the source.
+    static func named(_ name: String) -> HTTPField.Name {
         guard let known = HTTPField.Name(name) else {
             preconditionFailure("'\(name)' isn't a valid field name. To fix, correct it.")
         }

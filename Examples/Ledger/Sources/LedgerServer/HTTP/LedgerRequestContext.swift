@@ -6,14 +6,10 @@
 
 import Foundation
 import Hummingbird
-import NIOCore
 
 /// The context of a request.
 struct LedgerRequestContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-
-    /// The connection.
-    let channel: any Channel
 
     /// The encoder of the bodies.
     var responseEncoder: JSONEncoder { Self.encoder }
@@ -26,6 +22,5 @@ struct LedgerRequestContext: RequestContext {
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
-        channel = source.channel
     }
 }

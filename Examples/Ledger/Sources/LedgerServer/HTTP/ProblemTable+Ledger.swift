@@ -89,13 +89,13 @@ extension ProblemTable {
 
 extension RequestMiddleware<LedgerRequestContext> {
     /// Creates the middleware with the problems of the ledger.
-    init(observers: [any MessageObserver], access: TokenAccess?, logLevel: Logger.Level?) {
+    init(observers: [any MessageObserver], access: TokenAccess?, limits: LedgerServerLimits, logLevel: Logger.Level?) {
         var configuration = Configuration()
         configuration.observers = observers
-        // An upload has a longer limit of its own.
-        configuration.timeLimit = nil
+        configuration.timeLimit = limits.requestTimeout
+        configuration.timeLimits["/api/imports"] = limits.uploadTimeout + limits.requestTimeout
         configuration.problems = .ledger
-        configuration.principal = { request, _ in access?.user(of: request) }
+        configuration.principal = { request, _ in try access?.user(of: request) }
         configuration.logLevel = logLevel
         self.init(configuration)
     }

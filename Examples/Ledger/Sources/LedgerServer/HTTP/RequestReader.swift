@@ -17,18 +17,9 @@ struct RequestReader {
 
     /// Reads the body, which must have at most `limit` bytes and arrive within `timeout`.
     ///
-    /// - Throws: ``Problem``. If the client is too slow, the connection is closed, too.
+    /// - Throws: ``Problem``.
     func bytes(limit: Int, within timeout: Duration) async throws -> [UInt8] {
-        do {
-            return Array(try await request.collectedBody(upTo: limit, within: timeout).readableBytesView)
-        } catch let problem as Problem where problem.status == .requestTimeout {
-            // The rest of the body would keep the connection busy.
-            let channel = context.channel
-            channel.eventLoop.execute {
-                channel.eventLoop.scheduleTask(in: .milliseconds(200)) { channel.close(promise: nil) }
-            }
-            throw problem
-        }
+        Array(try await request.collectedBody(upTo: limit, within: timeout).readableBytesView)
     }
 
     /// Throws if the `Content-Length` is more than `limit` bytes.
@@ -59,6 +50,13 @@ struct RequestReader {
                 "The body must have the type '\(type)'. To fix, set the field 'Content-Type'."
             )
         }
+    }
+
+    /// Throws if the query has another parameter.
+    func requireParameters(_ names: String...) throws {
+        let given = Self.rawParameters(of: request.uri.query ?? "").map(\.name)
+        guard let unknown = given.first(where: { !names.contains($0) }) else { return }
+        throw Problem.malformed("There is no parameter '\(unknown.prefix(64))'. To fix, correct or omit it.")
     }
 
     /// Returns the value of a query parameter; `nil` if it is missing.

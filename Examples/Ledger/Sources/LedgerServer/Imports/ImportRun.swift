@@ -25,6 +25,7 @@ actor ImportRun: Dispatcher {
     nonisolated let id: UUID
     private let container: Container
     private let name: String
+    private let journalName: String
     private let bytes: [UInt8]
     private let stepSize: Int
     private var journal: JournalEntries
@@ -47,10 +48,11 @@ actor ImportRun: Dispatcher {
         id = status.id
         self.container = container
         name = status.name
+        journalName = status.journal
         self.bytes = bytes
         stepSize = status.isAtomic ? max(1, status.total) : Self.stepSize
         journal = JournalParser().entries(of: bytes, file: status.name)
-        origins = JournalOrigins(of: status.name)
+        origins = JournalOrigins(of: status.journal)
         if status.state == .paused { pipeline.pause(self) }
     }
 
@@ -132,14 +134,18 @@ actor ImportRun: Dispatcher {
         while pending.count < count, let entry = try journal.next() {
             readCount += 1
             let origin = origins.next(entry)
-            if origin.assignment != nil, allOrigins == nil { allOrigins = try Self.origins(of: bytes, named: name) }
+            if origin.assignment != nil, allOrigins == nil {
+                allOrigins = try Self.origins(of: bytes, named: name, in: journalName)
+            }
             pending.append(ImportStep.Entry(entry.transaction, origin: origin, line: entry.line))
         }
     }
 
     /// Returns the origins of all transactions of a journal with a balance assignment.
-    private static func origins(of bytes: [UInt8], named name: String) throws -> Set<Fingerprint> {
-        var origins = JournalOrigins(of: name)
+    private static func origins(
+        of bytes: [UInt8], named name: String, in journal: String
+    ) throws -> Set<Fingerprint> {
+        var origins = JournalOrigins(of: journal)
         return try JournalParser().parse(bytes, file: name).entries.map { origins.next($0) }.ofAssigningJournal
     }
 }

@@ -54,8 +54,11 @@ final class ImportService: ServiceLifecycle.Service {
     ///
     /// - Throws: `JournalError`; `ImportRefusal` if a transaction was posted with other amounts that followed from
     ///   balances; `Problem` if too many imports are open, if an import of the same content under another name hasn't
-    ///   finished, or if the disk is full.
-    func begin(_ name: String, bytes: [UInt8], isAtomic: Bool? = nil) async throws -> UUID {
+    ///   finished, if `missing` is `refuse` and transactions of the last import aren't in the journal, or if the disk is
+    ///   full.
+    func begin(
+        _ name: String, bytes: [UInt8], isAtomic: Bool? = nil, missing: MissingTransactions = .refuse
+    ) async throws -> UUID {
         if runs.withLock(\.count) >= limits.openImports {
             throw Problem(
                 .serviceUnavailable,
@@ -64,7 +67,8 @@ final class ImportService: ServiceLifecycle.Service {
             )
             .retry(after: .seconds(5))
         }
-        let survey = try await Self.survey(bytes, named: name)
+        let journal = try await dispatcher.dispatch(GetJournalName(of: name))
+        let survey = try await Self.survey(bytes, named: name, in: journal)
         if isAtomic == true, survey.count > limits.mostAtomicTransactions {
             throw Problem(
                 .unprocessableContent,
@@ -86,8 +90,17 @@ final class ImportService: ServiceLifecycle.Service {
                     isAtomic: isAtomic ?? (survey.count <= limits.atomicTransactions),
                     accountTypes: survey.accountTypes,
                     assigned: survey.assigned,
-                    origins: survey.origins
+                    origins: survey.origins,
+                    journal: journal,
+                    missing: missing
                 )
+            )
+        } catch let error as ChangedJournal {
+            await spool.discard(id)
+            throw Problem(
+                .conflict,
+                code: error.code,
+                error.message(replacing: "'missing=replace'", keeping: "'missing=keep'")
             )
         } catch {
             await spool.discard(id)
@@ -237,32 +250,35 @@ final class ImportService: ServiceLifecycle.Service {
         /// The transactions with balance assignments.
         var assigned: [ImportStep.Entry] = []
 
-        /// The origins of all transactions; empty if none has a balance assignment.
-        var origins: Set<Fingerprint> = []
+        /// The origins of all transactions, in the order of the journal.
+        let origins: [JournalOrigin]
     }
 
     /// Parses a journal.
     @concurrent
-    private static func survey(_ bytes: [UInt8], named name: String) async throws -> Survey {
+    private static func survey(_ bytes: [UInt8], named name: String, in journal: String) async throws -> Survey {
         let parser = JournalParser()
         var entries = parser.entries(of: bytes, file: name)
-        var count = 0
-        while try entries.next() != nil {
-            count += 1
-            if count.isMultiple(of: 256) { await Task.yield() }
+        var numbers = JournalOrigins(of: journal)
+        var all: [JournalOrigin] = []
+        while let entry = try entries.next() {
+            all.append(numbers.next(entry))
+            if all.count.isMultiple(of: 256) { await Task.yield() }
         }
         // Balance assertions are checked in the order of the dates, so they need the whole journal.
-        guard entries.claimsBalances else { return Survey(count: count, accountTypes: entries.accountTypes) }
-        var origins = JournalOrigins(of: name)
-        let journal = try parser.parse(bytes, file: name)
-        let steps = journal.entries.map {
+        guard entries.claimsBalances else {
+            return Survey(count: all.count, accountTypes: entries.accountTypes, origins: all)
+        }
+        var origins = JournalOrigins(of: journal)
+        let parsed = try parser.parse(bytes, file: name)
+        let steps = parsed.entries.map {
             ImportStep.Entry($0.transaction, origin: origins.next($0), line: $0.line)
         }
         return Survey(
-            count: count,
-            accountTypes: journal.accountTypes,
+            count: steps.count,
+            accountTypes: parsed.accountTypes,
             assigned: steps.filter { $0.origin.assignment != nil },
-            origins: steps.map(\.origin).ofAssigningJournal
+            origins: steps.map(\.origin)
         )
     }
 }

@@ -69,9 +69,10 @@ export const reverseTransaction = (id, body, key) =>
     body,
   });
 
-/// Uploads a file for an import.
-export const startImport = (file) =>
-  ask(`/api/imports?name=${encodeURIComponent(file.name)}`, {
+/// Uploads a file for an import. `missing` says what happens to transactions of the last import that the file no longer
+/// contains: "refuse", "keep", or "replace".
+export const startImport = (file, missing) =>
+  ask(`/api/imports?${new URLSearchParams({ name: file.name, missing })}`, {
     method: "POST",
     headers: { "Content-Type": "text/plain; charset=utf-8" },
     body: file,

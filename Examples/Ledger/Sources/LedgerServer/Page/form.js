@@ -2,8 +2,8 @@
 // Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
 
-import { typed } from "./amounts.js";
-import { postTransaction, Refusal } from "./api.js";
+import { noteScale, parsed, typed, written } from "./amounts.js";
+import { postTransaction, Refusal, transaction } from "./api.js";
 import { byId, element, say, today } from "./dom.js";
 import { insist, newKey } from "./retries.js";
 
@@ -15,12 +15,16 @@ export function transactionForm(names) {
   const list = byId("postings");
   const refusal = byId("refusal");
   const outcome = byId("outcome");
+  const understood = byId("understood");
   const submit = byId("submit");
   let made = 0;
   let isPosting = false;
 
   // The last request without a response, with its key. The same request is sent again with the same key.
   let unanswered = null;
+
+  // The identifier of the transaction whose amounts are shown; null after another submission.
+  let latest = null;
 
   function addPosting() {
     made += 1;
@@ -86,14 +90,20 @@ export function transactionForm(names) {
     submit.setAttribute("aria-disabled", "true");
     clearRefusal();
     say(outcome, "");
+    latest = null;
+    say(understood, "");
     const body = JSON.stringify(draft());
     if (unanswered?.body !== body) unanswered = { body, key: newKey() };
     try {
       const { body: text, key } = unanswered;
-      await insist(() => postTransaction(text, key), () => say(outcome, "The server doesn't answer. Trying again\u2026"));
+      const posted = await insist(
+        () => postTransaction(text, key),
+        () => say(outcome, "The server doesn't answer. Trying again\u2026"),
+      );
       unanswered = null;
       clear();
       say(outcome, "Posted.");
+      showUnderstood(posted.transaction);
     } catch (error) {
       say(outcome, "");
       if (error instanceof Refusal) {
@@ -109,6 +119,25 @@ export function transactionForm(names) {
       isPosting = false;
       submit.removeAttribute("aria-disabled");
     }
+  }
+
+  /// Shows the amounts of the posted transaction as the server has understood them.
+  async function showUnderstood(id) {
+    latest = id;
+    let postings;
+    try {
+      ({ postings } = await transaction(id));
+    } catch {
+      // The transaction is posted. The register shows its amounts, too.
+      return;
+    }
+    if (latest !== id) return;
+    const texts = postings.map(({ account, amount: { commodity, quantity } }) => {
+      const value = parsed(quantity);
+      noteScale(commodity, value);
+      return `${written(value, commodity)} ${commodity} to ${account}`.replace("  ", " ");
+    });
+    say(understood, `${texts.join("; ")}.`);
   }
 
   function clear() {

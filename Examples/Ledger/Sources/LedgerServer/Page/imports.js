@@ -11,6 +11,7 @@ const states = { queued: "Waiting", running: "Running", paused: "Paused", finish
 export function importPanel() {
   const form = byId("import");
   const file = byId("file");
+  const missing = byId("missing");
   const list = byId("imports");
   const refusal = byId("import-refusal");
   const outcome = byId("import-outcome");
@@ -32,7 +33,7 @@ export function importPanel() {
     start.setAttribute("aria-disabled", "true");
     say(outcome, "Sending\u2026");
     try {
-      await startImport(chosen);
+      await startImport(chosen, missing.value);
       say(outcome, "");
       form.reset();
     } catch (error) {

@@ -71,7 +71,11 @@ export function registerView(choose) {
     byId("csv-lines").href = hasBalances
       ? `/api/register.csv?${new URLSearchParams(query)}` : `/api/transactions.csv?${new URLSearchParams(query)}`;
     if (hasBalances) return fetchRegister(asked, cursor);
-    const page = await fetchTransactions(query, cursor);
+    let page = await fetchTransactions(query, cursor);
+    // A page of a search ends after a number of transactions, even if none of them matches.
+    while (page.transactions.length === 0 && page.next !== null && asked === account && cursor === cursors.at(-1)) {
+      page = await fetchTransactions(query, page.next);
+    }
     return { next: page.next, lines: page.transactions.map((one) => lineOf(one, asked)) };
   }
 

@@ -25,8 +25,9 @@ struct BooksRoutes: Sendable {
 
     @Sendable
     private func post(_ reader: RequestReader) async throws -> Response {
+        try reader.requireParameters()
         let draft = try await reader.json(TransactionRequest.self, limits: limits).draft()
-        guard let key = reader.request.headers[.idempotencyKey] else {
+        guard let key = try reader.request.idempotencyKey else {
             let id = UUID.version7()
             try await dispatcher.dispatch(PostTransaction(draft, id: id))
             return try PostedResponse(transaction: id).created.response(from: reader.request, context: reader.context)
@@ -45,6 +46,7 @@ struct BooksRoutes: Sendable {
 
     @Sendable
     private func setRule(_ reader: RequestReader) async throws -> Response {
+        try reader.requireParameters("account")
         let account = try reader.required("account")
         let body = try await reader.json(RuleBody.self, limits: limits)
         let rule = try body.rule()

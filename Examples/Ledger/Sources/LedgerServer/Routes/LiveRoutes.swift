@@ -19,6 +19,7 @@ struct LiveRoutes: Sendable {
     var routes: [LedgerRoute] {
         [
             .get("/api/events") { reader in
+                try reader.requireParameters()
                 guard let permit = streams.tryAcquire() else {
                     throw Problem(
                         .serviceUnavailable,
@@ -33,7 +34,8 @@ struct LiveRoutes: Sendable {
                     heartbeat: limits.heartbeat
                 )
             },
-            .get("/api/health") { _ in
+            .get("/api/health") { reader in
+                try reader.requireParameters()
                 let statistics = try await store.deliveryStatistics()
                 let dispatcher: any CommandQueryDispatcher = container.resolve()
                 let accounts = try await dispatcher.dispatch(GetAccountStates())

@@ -52,9 +52,6 @@ struct PageRoutes: Sendable {
                 .contentType: file.type,
                 .eTag: tag,
                 .cacheControl: "no-cache",
-                .xContentTypeOptions: "nosniff",
-                .contentSecurityPolicy:
-                    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
             ]
             let body = ByteBuffer(bytes: file.bytes)
             // The page signs its user in, and contains no data.

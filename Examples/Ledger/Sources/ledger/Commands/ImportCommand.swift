@@ -18,7 +18,11 @@ struct ImportCommand: AsyncParsableCommand {
             A journal is imported as a whole or, if it has an error or the import is stopped, not at all. Transactions from an earlier import of the same file, \
             or of a shorter version of it, are not posted again.
 
-            Journals are distinguished by their names. If you import several sources from the standard input, give each \
+            A journal is compared with its last import. If transactions of that import are no longer in the journal, because \
+            they were changed or removed, nothing is imported. With '--replace', they are reversed, each on its own \
+            date, and the changed ones are posted. With '--keep', they stay in the books.
+
+            Journals are distinguished by their paths. A renamed or moved file is found by its transactions. If you import several sources from the standard input, give each \
             source a '--name'.
 
             Files that a journal includes must be in its folder or below. Virtual postings, lots, posting dates, \
@@ -41,7 +45,15 @@ struct ImportCommand: AsyncParsableCommand {
     @Option(help: "The year of dates without a year, until a directive 'Y' sets another.")
     var year: Int?
 
+    @Flag(help: "Transactions of the last import that are no longer in the journal stay in the books.")
+    var keep = false
+
+    @Flag(help: "Transactions of the last import that are no longer in the journal are reversed.")
+    var replace = false
+
     @OptionGroup var database: DatabaseOption
+
+    private var missing: MissingTransactions { replace ? .replace : keep ? .keep : .refuse }
 
     func validate() throws {
         let count = files.count { JournalFile.hasNoFile($0) }
@@ -49,6 +61,9 @@ struct ImportCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Several journals have no file, so they would have the same name. To fix, import each with a '--name'."
             )
+        }
+        if keep, replace {
+            throw ValidationError("'--keep' and '--replace' exclude each other. To fix, use one of them.")
         }
         if let year, !(1...9999).contains(year) {
             throw ValidationError("'--year' must be a number from 1 to 9999. To fix, correct or omit it.")
@@ -76,9 +91,10 @@ struct ImportCommand: AsyncParsableCommand {
             }
         }
         let progress = TerminalProgress.ifTerminal()
-        try await LedgerSession.with(database: location, for: .creating, progress: progress) { session in
+        try await LedgerSession.with(database: location, for: .creating, progress: progress) {
+            [missing] session in
             for journal in journals {
-                print(try await session.import(journal))
+                print(try await session.import(journal, missing: missing))
             }
         }
     }

@@ -18,6 +18,9 @@ struct JournalFile {
 
     /// The name of the journal: the name of the file without the folder.
     let name: String
+
+    /// The absolute path of the file, without symbolic links; `nil` if the journal isn't in a file.
+    let path: String?
     let journal: Journal
     let content: Fingerprint
 
@@ -41,17 +44,25 @@ struct JournalFile {
             try self.init(name: URL(filePath: path).lastPathComponent, path: path, bytes: bytes, year: year)
         } else {
             let url = URL(filePath: path)
+            let place = url.resolvingSymlinksInPath().standardizedFileURL.path(percentEncoded: false)
             let bytes = try Self.bytes(of: path) { try Data(contentsOf: url) }
             try self.init(
-                name: url.lastPathComponent, path: path, bytes: bytes, year: year, including: IncludedFiles(of: path)
+                name: url.lastPathComponent, path: path, bytes: bytes, year: year, including: IncludedFiles(of: path),
+                at: place
             )
         }
     }
 
     init(
-        name: String, path: String, bytes: [UInt8], year: Int? = nil, including files: IncludedFiles? = nil
+        name: String,
+        path: String,
+        bytes: [UInt8],
+        year: Int? = nil,
+        including files: IncludedFiles? = nil,
+        at place: String? = nil
     ) throws {
         self.name = name
+        self.path = place
         var parser = JournalParser(defaultYear: year)
         if let files { parser.loader = { try files.sources(matching: $0, from: $1) } }
         journal = try CommandFailure.telling { try parser.parse(bytes, file: path) }

@@ -7,6 +7,7 @@
 import ArgumentParser
 import Foundation
 import Headrace
+import LedgerApplication
 import LedgerBooks
 
 /// An error message for the user.
@@ -70,6 +71,8 @@ struct CommandFailure: Error, CustomStringConvertible {
             return error.message
         case let error as QuantityError:
             return error.message
+        case let error as ChangedJournal:
+            return error.message(replacing: "'--replace'", keeping: "'--keep'")
         case let error as any CodedError:
             return error.message
         case is CancellationError:

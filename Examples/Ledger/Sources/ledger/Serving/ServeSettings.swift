@@ -75,6 +75,7 @@ struct ServeSettings {
         let tokens = reader.string(forKey: Setting.tokens.key, isSecret: true)
         let tokenFile = reader.string(forKey: Setting.tokenFile.key)
         try failures.check(sources)
+        if let tokenFile { try Self.requirePrivate(tokenFile) }
         let texts = [try tokenFile.map(Self.text), tokens].compactMap { $0 }
         server.users = try TokenUser.users(in: texts.joined(separator: "\n"))
         // An empty variable is unset elsewhere. Here, that would let every client in.
@@ -118,6 +119,19 @@ struct ServeSettings {
 
     private static func text(of path: String) throws -> String {
         String(decoding: try CommandFailure.bytes(at: path), as: UTF8.self)
+    }
+
+    /// Requires that only this user can read a file with tokens.
+    ///
+    /// A pipe is private, and so are the secrets that a runtime of containers mounts below `/run/secrets`.
+    private static func requirePrivate(_ path: String) throws {
+        if CommandFailure.isDescriptor(path) { return }
+        let file = URL(filePath: path).resolvingSymlinksInPath().path(percentEncoded: false)
+        if file.hasPrefix("/run/secrets/") { return }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        guard let attributes, attributes[.type] as? FileAttributeType == .typeRegular else { return }
+        let permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0
+        if permissions & 0o077 != 0 { throw SettingError.readable(path) }
     }
 }
 

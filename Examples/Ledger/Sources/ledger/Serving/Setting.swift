@@ -68,7 +68,7 @@ enum Setting: String, CaseIterable {
 
 /// An error that is thrown if a setting of `ledger serve` is unknown or invalid, or if it should have users but has none.
 struct SettingError: CodedError {
-    enum Code { case unknown, invalid, malformedFile, noUsers }
+    enum Code { case unknown, invalid, malformedFile, noUsers, readableTokens }
 
     let code: Code
     let message: String
@@ -99,6 +99,13 @@ struct SettingError: CodedError {
             '\(Setting.tokens.variable)' to serve without users.
             """
     )
+
+    static func readable(_ path: String) -> SettingError {
+        SettingError(
+            code: .readableTokens,
+            message: "Other users of this machine can read the tokens in '\(path)'. To fix, run 'chmod 600 \(path)'."
+        )
+    }
 
     static func malformed(_ path: String) -> SettingError {
         SettingError(

@@ -103,10 +103,13 @@ struct LedgerSession: Sendable {
     }
 
     /// Imports `file`, and returns the outcome as one line.
-    func `import`(_ file: JournalFile) async throws -> String {
-        try await CommandFailure.telling {
-            try await dispatcher.dispatch(ImportJournal(file.journal, named: file.name, content: file.content))
+    func `import`(_ file: JournalFile, missing: MissingTransactions = .refuse) async throws -> String {
+        let place = file.path.map { path in
+            JournalPlace(path) { FileManager.default.fileExists(atPath: $0) }
         }
-        return Report.line(of: file, outcome: try await ask(GetImport(of: file.name)))
+        let outcome = try await carryOut(
+            ImportJournal(file.journal, named: file.name, content: file.content, at: place, missing: missing)
+        )
+        return Report.line(of: file, outcome: outcome, missing: missing)
     }
 }

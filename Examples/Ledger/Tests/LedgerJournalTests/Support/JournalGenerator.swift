@@ -15,8 +15,14 @@ struct JournalGenerator {
     /// The declared decimal mark of each commodity; nil if there is no directive.
     private var declaredMarks: [String: Character] = [:]
 
+    /// The decimal mark of the other commodities; nil if there is no directive.
+    private var declaredMark: Character?
+
     /// Transactions that no command applies without an option.
     private static let rules = "~ monthly  rent\n  rent  1 EUR\n  b\n\n= rent\n  (budget)  *-1\n\n"
+
+    /// A transaction without postings.
+    private static let note = "2024-03-01 a note without amounts\n\n"
 
     static let commodities = ["$", "EUR", "€", "FUND", "red apples", "X", "руб", ""]
 
@@ -35,13 +41,15 @@ struct JournalGenerator {
         text += directives()
         for _ in 0..<count {
             text += try transaction()
-            text += pickString(["\n", "\n\n", " \n", "; between\n", "# between\n", Self.rules])
+            text += pickString(["\n", "\n\n", " \n", "; between\n", "# between\n", Self.rules, Self.note])
         }
         text += try assignment()
+        text += try assertions()
         // hledger rounds its output to the maximum number of written digits of a commodity.
         text += "2024-12-31 digits\n"
         for commodity in Self.commodities where declaredMarks[commodity] == nil {
-            text += "  zero  0.\(String(repeating: "0", count: Self.displayScale)) \(quoted(commodity))\n"
+            text +=
+                "  zero  0\(declaredMark ?? ".")\(String(repeating: "0", count: Self.displayScale)) \(quoted(commodity))\n"
         }
         text += "  zero  0 X\n  zero\n"
         if random.happens(percent: 20) { text = text.replacing("\n", with: "\r\n") }
@@ -50,8 +58,13 @@ struct JournalGenerator {
 
     private mutating func directives() -> String {
         var text = ""
-        for commodity in ["EUR", "$"] where random.happens(percent: 40) {
+        if random.happens(percent: 30) {
             let mark: Character = random.pick([".", ","])
+            declaredMark = mark
+            text += "decimal-mark \(mark)\n"
+        }
+        for commodity in ["EUR", "$"] where random.happens(percent: 40) {
+            let mark = declaredMark ?? random.pick([".", ","])
             declaredMarks[commodity] = mark
             let sample = "1\(mark == "." ? "," : ".")000\(mark)\(String(repeating: "0", count: Self.displayScale))"
             text +=
@@ -125,6 +138,16 @@ struct JournalGenerator {
         return "2024-06-01 assignment\n  \(account)  \(mark)\(written(balance))\n  \(prefix)b:c d\n\n"
     }
 
+    /// Two transactions with true assertions, with a note between them.
+    private mutating func assertions() throws -> String {
+        let commodity = random.pick(Self.commodities)
+        let (first, second) = (Amount(try positive(1), commodity), Amount(try positive(-1), commodity))
+        let sum = Amount(try first.quantity.adding(second.quantity), commodity)
+        let account = "\(prefix)asserted"
+        return "2024-07-01\n  \(account)  \(written(first)) = \(written(first))\n  \(prefix)other\n\n" + Self.note
+            + "2024-07-02\n  \(account)  \(written(second)) = \(written(sum))\n  \(prefix)other\n\n"
+    }
+
     private mutating func positive(_ sign: Int128) throws -> Quantity {
         let mantissa = Int128(
             random.pick([
@@ -183,11 +206,13 @@ struct JournalGenerator {
 
     /// The digits with or without groups, with the marks of the directives.
     private mutating func digits(of quantity: Quantity, in commodity: String) -> String {
-        let declared = declaredMarks[commodity]
+        let declared = declaredMarks[commodity] ?? declaredMark
         let parts = quantity.description.split(separator: ".")
         let mark = declared ?? (random.happens(percent: 80) ? "." : ",")
         let fraction = parts.count > 1 ? "\(mark)\(parts[1])" : ""
         let whole = Array(String(parts[0]))
+        // A mark before the first digit is the decimal mark, whatever is declared; hledger accepts only a point there.
+        if whole == ["0"], parts.count > 1, random.happens(percent: 50) { return ".\(parts[1])" }
         guard random.happens(percent: 40) else { return String(whole) + fraction }
         let groupMark = random.pick([mark == "." ? "," : ".", " "])
         // A single group mark without a declared or written decimal mark would be parsed as a decimal mark.

@@ -61,7 +61,7 @@ final class Receiver: Sendable {
         let router = Router()
         router.post("hook") { message, _ in
             let request = Request(
-                key: message.headers[.idempotencyKey],
+                key: message.headers[.named("Idempotency-Key")],
                 contentType: message.headers[.contentType],
                 authorization: message.headers[.authorization],
                 body: String(buffer: try await message.body.collect(upTo: 1 << 20))

@@ -122,11 +122,13 @@ final class TestServer: Sendable {
     func upload(
         _ journal: String,
         named name: String = "test.journal",
-        atomic: Bool? = nil
+        atomic: Bool? = nil,
+        missing: String? = nil
     ) async throws -> Answer {
         try await send(
             "POST",
-            "/api/imports?name=\(name)" + (atomic.map { "&atomic=\($0)" } ?? ""),
+            "/api/imports?name=\(name)" + (atomic.map { "&atomic=\($0)" } ?? "")
+                + (missing.map { "&missing=\($0)" } ?? ""),
             headers: ["Content-Type: text/plain"],
             body: Array(journal.utf8)
         )
