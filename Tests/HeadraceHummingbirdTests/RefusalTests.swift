@@ -9,6 +9,7 @@ import Foundation
 import HTTPTypes
 import HeadraceHummingbird
 import Hummingbird
+import NIOCore
 import Testing
 
 /// Requests that no handler receives.
@@ -62,6 +63,24 @@ import Testing
         }
     }
 
+    @Test func aBodyThatEndsEarlyIsNoFailureOfTheServer() async throws {
+        let headers: HTTPFields = [.contentLength: "100"]
+        let request = Request(
+            head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/", headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(string: "short")))
+        let broken = Request(
+            head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"),
+            body: RequestBody(asyncSequence: BrokenBody()))
+
+        for request in [request, broken] {
+            let problem = await #expect(throws: Problem.self) {
+                _ = try await request.collectedBody(upTo: 1_000, within: .seconds(60))
+            }
+            #expect(problem?.status == .badRequest)
+            #expect(problem?.code == "incomplete")
+        }
+    }
+
     @Test(
         arguments: [
             ("cross-site", "no-cors", nil, 403), ("cross-site", "navigate", nil, 200),
@@ -78,5 +97,12 @@ import Testing
 
         #expect(try await client.send(.get, "/rows/1", headers: headers).status == status)
     }
+}
+
+/// A body whose connection is reset.
+private struct BrokenBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+    func makeAsyncIterator() -> BrokenBody { self }
+
+    mutating func next() async throws -> ByteBuffer? { throw IOError(errnoCode: ECONNRESET, reason: "read") }
 }
 #endif

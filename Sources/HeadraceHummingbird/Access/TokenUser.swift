@@ -8,7 +8,7 @@
 public import HeadraceCore
 import HeadraceInspector
 
-/// A user of a server, who is identified by a secret token.
+/// A user of a server with a secret token.
 ///
 /// ```swift
 /// let users = try TokenUser.users(in: String(contentsOfFile: "tokens", encoding: .utf8))
@@ -25,7 +25,7 @@ public struct TokenUser: Principal {
 
     let token: AccessToken
 
-    /// The session of the browser that sends the request; `nil` if it has a token.
+    /// The session of the browser; `nil` for a request with a token.
     var session: TokenSession?
 
     /// The ``name``.
@@ -35,8 +35,8 @@ public struct TokenUser: Principal {
     ///
     /// - Parameters:
     ///   - name: 1 to 64 letters and digits of ASCII, and `.`, `_`, `-`, `@`.
-    ///   - token: At most 512 visible characters of ASCII, without commas, with 128 random bits: for example 32 hexadecimal digits,
-    ///     or 22 letters and digits. Use ``makeToken()``.
+    ///   - token: At most 512 visible characters of ASCII, without commas. A token needs 128 random bits, for example
+    ///     32 hexadecimal digits or 22 letters and digits. Use ``makeToken()``.
     /// - Throws: ``TokenUserError`` if the name or the token has another form.
     public init(_ name: String, token: String) throws {
         let isName = name.utf8.allSatisfy { Self.isLetterOrDigit($0) || ".-_@".utf8.contains($0) }
@@ -45,8 +45,7 @@ public struct TokenUser: Principal {
         guard isPlain, token.utf8.count <= Self.longestToken else {
             throw TokenUserError.token(of: name, isPlain ? token.utf8.count : nil)
         }
-        // Rounded, because 22 characters of Base64 or of letters and digits count as random enough.
-        if Self.mostBits(of: token).rounded(.up) < Self.fewestBits { throw TokenUserError.guessableToken(of: name) }
+        if Self.mostBits(of: token) < Self.fewestBits { throw TokenUserError.guessableToken(of: name) }
         self.name = name
         self.token = AccessToken(token)
     }
@@ -61,7 +60,7 @@ public struct TokenUser: Principal {
     ///
     /// - Parameter text: The entries.
     /// - Returns: The users in the order of the entries.
-    /// - Throws: ``TokenUserError`` if an entry is malformed, or if two entries have the same token.
+    /// - Throws: ``TokenUserError`` if an entry is malformed, or if a token occurs twice.
     public static func users(in text: String) throws -> [TokenUser] {
         var users: [TokenUser] = []
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
@@ -83,10 +82,12 @@ public struct TokenUser: Principal {
     /// Returns the number of random bits that a token of this form has at most.
     private static func mostBits(of token: String) -> Double {
         let bytes = token.utf8
+        // Random tokens of sufficient length have more different characters.
         if Set(bytes).count < 8 { return 0 }
+        let isDecimal = bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         let isHexadecimal = bytes.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
         let isAlphanumeric = bytes.allSatisfy { isLetterOrDigit($0) || "-_+/=".utf8.contains($0) }
-        return Double(bytes.count) * (isHexadecimal ? 4 : isAlphanumeric ? 5.9 : 6.5)
+        return Double(bytes.count) * (isDecimal ? 3.3 : isHexadecimal ? 4 : isAlphanumeric ? 5.9 : 6.5)
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {

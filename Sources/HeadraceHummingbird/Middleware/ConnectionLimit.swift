@@ -11,7 +11,7 @@ public import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Limits the connections of a server: their number, and what their clients send that nobody reads.
+/// Limits the number of open connections of a server, and the time of requests that are answered before they are complete.
 ///
 /// ```swift
 /// let connections = ConnectionLimit(4_096)

@@ -111,7 +111,7 @@ public final class InspectorRoutes: Sendable {
         await respond(to: request) { request.body }
     }
 
-    /// Answers `request`, whose body is read only if the request has the token.
+    /// Answers `request`, and reads its body only after the token was accepted.
     ///
     /// - Parameters:
     ///   - request: The request without its body.

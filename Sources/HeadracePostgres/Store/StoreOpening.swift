@@ -194,7 +194,7 @@ struct StoreOpening {
         let stored = try await PostgresSchemaIDs.read(schema.kinds.map(\.name), on: session)
         let changes = schema.kinds.compactMap { kind in
             stored.kinds[kind.name].flatMap {
-                kind.replacement(ofVersion: Int($0.schemaVersion), indexes: $0.declarations)
+                kind.obstacle(toSharingWithVersion: Int($0.schemaVersion), indexes: $0.declarations)
             }
         }
         guard let change = changes.first else { return }

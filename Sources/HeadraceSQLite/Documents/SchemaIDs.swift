@@ -109,7 +109,7 @@ struct SchemaIDs: Sendable {
         for kind in schema.kinds {
             let (id, version) = try reconcile(kind, in: database, path: path)
             let stored = try storedIndexes(of: id, in: database)
-            if let reason = kind.replacement(ofVersion: version, indexes: stored.map(\.index)) {
+            if let reason = kind.obstacle(toSharingWithVersion: version, indexes: stored.map(\.index)) {
                 try willReplace(reason)
             }
             let isNewer = version < kind.schemaVersion

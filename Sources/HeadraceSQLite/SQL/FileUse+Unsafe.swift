@@ -16,10 +16,10 @@ import Musl
 import Darwin
 #endif
 
-/// Shows other programs that a store has a file open.
+/// Shows an open store to the other programs that open its file.
 ///
-/// The sign is a shared lock by `flock` on the write-ahead log, which SQLite doesn't lock itself. The system removes it when the
-/// process ends. Only Linux and macOS have it: other systems of Apple end an application that holds a lock while it is
+/// It holds a shared lock by `flock` on the write-ahead log, which SQLite doesn't lock itself. The system releases the lock when
+/// the process ends. Only Linux and macOS have it: other systems of Apple end an application that holds a lock while it is
 /// suspended.
 ///
 /// Related documentation: <https://man7.org/linux/man-pages/man2/flock.2.html>,
@@ -27,7 +27,7 @@ import Darwin
 final class FileUse: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Opens the file at `path`; nothing is signed if it can't be opened, or if `path` is `nil`.
+    /// Opens the file at `path`. If it can't be opened, or if `path` is `nil`, other programs don't see the store.
     init(_ path: String?) {
         #if os(Linux) || os(macOS)
         // Unsafe because it passes a pointer to the text, which outlives the call.
@@ -42,14 +42,14 @@ final class FileUse: Sendable {
         end()
     }
 
-    /// Signs that the file is in use.
+    /// Shows the store to other programs.
     func share() {
         descriptor.withLock { descriptor in
             if let descriptor { _ = flock(descriptor, LOCK_SH | LOCK_NB) }
         }
     }
 
-    /// Ends the sign.
+    /// Hides the store from other programs.
     func end() {
         descriptor.withLock { descriptor in
             if let descriptor { close(descriptor) }
@@ -59,7 +59,7 @@ final class FileUse: Sendable {
 
     /// Returns descriptions of the processes in which other stores use the file; empty if there is none.
     ///
-    /// The result holds until ``share()`` or ``end()``, because no other store can sign meanwhile.
+    /// The result holds until ``share()`` or ``end()``, because no other store can call ``share()`` meanwhile.
     func others() -> [String] {
         let isAlone = descriptor.withLock { descriptor in
             descriptor.map { flock($0, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK } ?? true
@@ -72,7 +72,7 @@ final class FileUse: Sendable {
         return names.isEmpty ? ["another process"] : names
     }
 
-    /// Returns the numbers of the processes that hold locks on the file, where the system lists them.
+    /// Returns the numbers of the processes with locks on the file; empty if the system has no list of them.
     private func holders() -> [Int32] {
         guard let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8) else { return [] }
         var status = stat()

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceTesting
 import LedgerApplication
 import LedgerBooks
 import Synchronization
@@ -58,6 +59,26 @@ private let journal = """
 
         #expect(pages.count >= 3)
         #expect(pages.reduce(0, +) == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aSearchThatRunsIsCancelledAtTheDeadlineOfItsRequest() async throws {
+        let clock = TestClock()
+        let store = try StandingStore()
+        var configuration = LedgerComposition.Configuration()
+        configuration.clock = clock
+        let container = try LedgerComposition.makeContainer(on: store, configuration: configuration)
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+
+        let search = Task {
+            try await MessageContext.withDeadline(clock.now.advanced(by: .seconds(30))) {
+                try await dispatcher.dispatch(GetTransactions(containing: "nothing"))
+            }
+        }
+        await store.isReading()
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(30))
+
+        await #expect(throws: TimeoutError.self) { _ = try await search.value }
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -193,4 +214,24 @@ private final class InterruptedReads: StoreDecorator {
         if number >= 0 { try await Task.detached { [interruption] in try await interruption(number) }.value }
         return try await base.fetch(query)
     }
+}
+
+/// A store whose reads of documents end only when they are cancelled.
+private final class StandingStore: StoreDecorator {
+    let base: any DeliveryStore
+    private let reading = OneShot<Void>()
+
+    init() throws {
+        base = try InMemoryStore(entities: LedgerComposition.entities)
+    }
+
+    /// Returns when a read has begun.
+    func isReading() async { try? await reading.wait() }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        reading.set(())
+        return try await OneShot<[StoredDocument]>().wait()
+    }
+
+    func snapshot() async throws -> any EntityReader { self }
 }

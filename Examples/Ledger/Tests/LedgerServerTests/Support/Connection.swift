@@ -24,7 +24,10 @@ struct Connection: Sendable {
         }
         let channel = try await bootstrap.connect(host: "127.0.0.1", port: port) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                    wrappingChannelSynchronously: channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)
+                )
             }
         }
         return try await channel.executeThenClose { inbound, outbound in
@@ -80,6 +83,9 @@ struct Connection: Sendable {
     /// The output to the server.
     struct Writing: Sendable {
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+        /// Ends the output; the server can still answer.
+        func finish() { outbound.finish() }
 
         func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 

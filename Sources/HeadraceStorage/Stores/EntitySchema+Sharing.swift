@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 extension EntitySchema.Kind {
-    /// Whether a program with this declaration can't share a store with programs whose declaration is stored.
+    /// Returns why a program with this declaration can't share a store with programs that have the stored declaration.
     ///
     /// - Parameters:
     ///   - version: The stored schema version.
     ///   - stored: The stored indexes.
     /// - Returns: The difference, for messages; `nil` if both can share the store.
-    package func replacement(ofVersion version: Int, indexes stored: [EntitySchema.Index]) -> String? {
+    package func obstacle(toSharingWithVersion version: Int, indexes stored: [EntitySchema.Index]) -> String? {
         if schemaVersion > version {
             return "'\(name)' is stored with schema version \(version), and this program has version \(schemaVersion)"
         }
