@@ -114,9 +114,6 @@ extension Request {
                 throw Problem(
                     .requestTimeout, code: "tooSlow", "The body did not arrive in time. To fix, send it again, faster.")
             }
-            if let length = headers[.contentLength].flatMap({ Int($0) }), bytes.readableBytes < length {
-                throw Problem.incomplete
-            }
             return bytes
         }
     }

@@ -27,7 +27,9 @@ import Darwin
 final class FileUse: Sendable {
     private let descriptor: Mutex<Int32?>
 
-    /// Opens the file at `path`. If it can't be opened, or if `path` is `nil`, other programs don't see the store.
+    /// Opens the file at `path`.
+    ///
+    /// If it can't be opened, or if `path` is `nil`, other programs don't see the store.
     init(_ path: String?) {
         #if os(Linux) || os(macOS)
         // Unsafe because it passes a pointer to the text, which outlives the call.
