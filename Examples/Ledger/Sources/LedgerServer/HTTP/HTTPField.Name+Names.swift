@@ -7,7 +7,7 @@
 import HTTPTypes
 
 extension HTTPField.Name {
-    /// Returns a name that is a valid one in the source.
+    /// Returns the name of a field; `name` must be valid.
     static func named(_ name: String) -> HTTPField.Name {
         guard let known = HTTPField.Name(name) else {
             preconditionFailure("'\(name)' isn't a valid field name. To fix, correct it.")

@@ -71,9 +71,10 @@ export function registerView(choose) {
     byId("csv-lines").href = hasBalances
       ? `/api/register.csv?${new URLSearchParams(query)}` : `/api/transactions.csv?${new URLSearchParams(query)}`;
     if (hasBalances) return fetchRegister(asked, cursor);
+    const question = currentQuery();
     let page = await fetchTransactions(query, cursor);
     // A page of a search ends after a number of transactions, even if none of them matches.
-    while (page.transactions.length === 0 && page.next !== null && asked === account && cursor === cursors.at(-1)) {
+    while (page.transactions.length === 0 && page.next !== null && question === currentQuery()) {
       page = await fetchTransactions(query, page.next);
     }
     return { next: page.next, lines: page.transactions.map((one) => lineOf(one, asked)) };
