@@ -459,23 +459,29 @@ let package = Package(
         ),
 
         // MARK: The umbrella
+        // Exports the names that an application needs.
         .target(
             name: "Headrace",
-            dependencies: features + [
-                "HeadraceCommandEffects", "HeadraceFlux", "HeadraceJSON",
-                .target(name: "HeadraceHummingbird", condition: .when(traits: ["Hummingbird"])),
-                .target(name: "HeadraceInspector", condition: .when(traits: ["Inspector"])),
+            dependencies: [
+                "HeadraceCommandEffects", "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceJSON",
+                "HeadraceRelay", "HeadraceResolution", "HeadraceStations", "HeadraceStorage",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        .testTarget(name: "HeadraceTests", dependencies: ["Headrace", "HeadraceTesting"]),
+        .testTarget(
+            name: "HeadraceTests",
+            dependencies: features + ["Headrace", "HeadraceFlux", "HeadraceTesting"]
+        ),
         // Compiles and runs the examples of the documentation.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: [
+            dependencies: features + [
                 "Headrace",
+                "HeadraceFlux",
+                "HeadraceHummingbird",
+                "HeadraceInspector",
                 "HeadraceTesting",
                 grdb,
                 logging,

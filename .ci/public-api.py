@@ -17,6 +17,29 @@ DEMANDED = {"!=(_:_:)", "==(_:_:)", "hash(into:)", "hashValue", "encode(to:)", "
 TYPES = {"swift.class", "swift.enum", "swift.struct"}
 LONGEST = 120
 
+# The lists, each with the modules whose names are in it unless `import Headrace` shows them.
+APPLICATIONS = "For authors of applications: `import Headrace`"
+BY_NAME = "For authors of applications: modules to import by name"
+STORES = "For authors of stores"
+TOOLS = "For authors of tools"
+LISTS = {
+    APPLICATIONS: set(),
+    BY_NAME: {
+        "HeadraceFlux", "HeadraceHummingbird", "HeadraceServices", "HeadraceStations", "HeadraceSwiftUI", "HeadraceTesting",
+    },
+    STORES: {"HeadraceStorage", "HeadraceStoreContract"},
+    TOOLS: set(),
+}
+ABOUT = {
+    APPLICATIONS: "The {count} types and extensions that `import Headrace` shows.",
+    BY_NAME: "Each has a product of the same name. Their short names, such as `Service` and `Effect`, are also names of other packages.",
+    STORES: "Import the module that is named here to write a store, or a store that wraps another store.",
+    TOOLS: "Import the module that is named here to observe messages, deliveries, and projections, to operate them, or to show them.",
+}
+
+# The number of entries of the first list that a newcomer can survey.
+MOST = 150
+
 # Protocols that the compiler adds to each type.
 IMPLIED = {"Copyable", "Escapable", "SendableMetatype"}
 
@@ -80,34 +103,59 @@ def signature(symbol, conformances, indentation=""):
     return indentation + text
 
 
-def declarations(symbols, conformances):
-    """Yields each type with its summary and its declarations. Nested declarations are indented."""
-    types, members = {}, {}
+def exports():
+    """Returns the names, and the modules with all their names, that `import Headrace` shows."""
+    text = (ROOT / "Sources" / "Headrace" / "Exports.swift").read_text()
+    names = re.findall(r"@_exported public import \w+ (\w+)\.(\w+)", text)
+    return set(names), {"Headrace", *re.findall(r"@_exported public import (\w+)$", text, re.MULTILINE)}
+
+
+def grouped(modules):
+    """Yields the name of each type, its module, and its symbols by module, because several modules can extend one type."""
+    types = {}
+    for module, symbols in modules.items():
+        for symbol in symbols:
+            path = symbol["pathComponents"]
+            if path[-1] not in DEMANDED and symbol["kind"]["identifier"] != "swift.extension":
+                types.setdefault(path[0], {}).setdefault(module, []).append(symbol)
+    for name in sorted(types, key=in_order):
+        own = [module for module, symbols in types[name].items() if any(len(one["pathComponents"]) == 1 for one in symbols)]
+        if own:
+            # Two modules can declare one name: `Effect` of two packages, for example. Here that is an error.
+            assert len(own) == 1, f"{name} is declared in {own}"
+            yield name, own[0], types[name]
+        else:
+            # An extension of a type of another package.
+            for module, symbols in types[name].items():
+                yield name, module, {module: symbols}
+
+
+def lines(symbols, conformances):
+    """Returns the declarations of one type in one module. Nested declarations are indented."""
     declared = {tuple(symbol["pathComponents"]) for symbol in symbols}
+    types, members = set(), set()
     for symbol in symbols:
         path = symbol["pathComponents"]
-        if path[-1] in DEMANDED or symbol["kind"]["identifier"] == "swift.extension":
-            continue
         if len(path) == 1:
-            types.setdefault(path[0], []).append(symbol)
-        else:
-            line = signature(symbol, conformances, "    " * (len(path) - 1))
-            lines = members.setdefault(path[0], set())
-            lines.add((tuple(in_order(name) for name in path[1:]), line))
-            # The nested type can be declared in another module.
-            for length in range(2, len(path)):
-                if tuple(path[:length]) not in declared:
-                    key = tuple(in_order(name) for name in path[1:length])
-                    lines.add((key, "    " * (length - 1) + f"extension {path[length - 1]}"))
-    for name in sorted({*types, *members}, key=in_order):
-        lines = [signature(symbol, conformances) for symbol in types.get(name, [])]
-        if name in types:
-            about = summary(types[name][0])
-        else:
-            about = "An extension of a type of another module."
-            lines = [f"extension {name}"]
-        lines = sorted(set(lines)) + [line for _, line in sorted(members.get(name, set()))]
-        yield f"### `{name}`\n\n{about}\n\n```swift\n" + "\n".join(lines) + "\n```\n"
+            types.add(signature(symbol, conformances))
+            continue
+        members.add((tuple(in_order(name) for name in path[1:]), signature(symbol, conformances, "    " * (len(path) - 1))))
+        # The nested type can be declared in another module.
+        for length in range(2, len(path)):
+            if tuple(path[:length]) not in declared:
+                key = tuple(in_order(name) for name in path[1:length])
+                members.add((key, "    " * (length - 1) + f"extension {path[length - 1]}"))
+    return (sorted(types) or [f"extension {symbols[0]['pathComponents'][0]}"]) + [line for _, line in sorted(members)]
+
+
+def entry(name, module, symbols, conformances):
+    """Returns the section of one type: its declarations, then those of its extensions in other modules."""
+    types = [symbol for symbol in symbols[module] if len(symbol["pathComponents"]) == 1]
+    about = summary(types[0]) if types else "An extension of a type of another package."
+    code = lines(symbols[module], conformances)
+    for other in sorted(set(symbols) - {module}):
+        code += ["", f"// In {other}."] + lines(symbols[other], conformances)
+    return f"#### `{name}`\n\n{about}\n\n```swift\n" + "\n".join(code) + "\n```\n"
 
 
 def generated(build):
@@ -126,12 +174,26 @@ def generated(build):
         source: {re.sub(r"^\w+\.", "", names.get(target, target)) for target in targets}
         for source, targets in conformances.items()
     }
+    shown, whole = exports()
+    lists = {title: {} for title in LISTS}
+    for name, module, symbols in grouped(modules):
+        if module in whole or (module, re.sub(r"\(.*", "", name)) in shown:
+            title = APPLICATIONS
+        else:
+            title = next((title for title, members in LISTS.items() if module in members), TOOLS)
+        lists[title].setdefault(module, []).append(entry(name, module, symbols, conformances))
+    count = sum(len(entries) for entries in lists[APPLICATIONS].values())
+    if count > MOST:
+        sys.exit(
+            f"`import Headrace` shows {count} types and extensions, and {MOST} is the limit. To fix, export fewer names in"
+            " Sources/Headrace/Exports.swift."
+        )
     text = MARK
-    for module, symbols in sorted(modules.items()):
-        sections = list(declarations(symbols, conformances))
-        if sections:
-            text += f"\n## {module}\n\n" + "\n".join(sections)
-    return text
+    for title, sections in lists.items():
+        text += f"\n## {title}\n\n{ABOUT[title]}\n"
+        for module, entries in sorted(sections.items()):
+            text += f"\n### {module}\n\n" + "\n".join(entries)
+    return text.replace("{count}", str(count))
 
 
 words = [word for word in sys.argv[1:] if not word.startswith("--")]

@@ -4,6 +4,11 @@ import PackageDescription
 // The ledger doesn't use the macros, so a release build doesn't compile swift-syntax.
 let headrace = Target.Dependency.product(name: "Headrace", package: "headrace")
 
+/// Returns modules of Headrace that are imported by name.
+func modules(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "headrace") }
+}
+
 let package = Package(
     name: "ledger",
     platforms: [.macOS(.v15)],
@@ -51,13 +56,15 @@ let package = Package(
         ),
 
         // MARK: The ledger, on Headrace
-        .target(name: "LedgerApplication", dependencies: ["LedgerBooks", "LedgerJournal", headrace]),
+        .target(
+            name: "LedgerApplication",
+            dependencies: ["LedgerBooks", "LedgerJournal", headrace] + modules("HeadraceStorage")
+        ),
         .testTarget(
             name: "LedgerApplicationTests",
             dependencies: [
                 "LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace,
-                .product(name: "HeadraceTesting", package: "headrace"),
-            ]
+            ] + modules("HeadraceStorage", "HeadraceTesting")
         ),
 
         // MARK: The server
@@ -77,7 +84,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Webhooks"])),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
+            ]
+                + modules(
+                    "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceServices", "HeadraceStations"),
             resources: [
                 .embedInCode("Page/index.html"),
                 .embedInCode("Page/page.css"),
@@ -116,7 +125,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]
+            ] + modules("HeadraceHummingbird", "HeadraceInspector", "HeadraceRelay", "HeadraceStorage")
         ),
 
         // MARK: The program
@@ -132,7 +141,7 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
+            ] + modules("HeadraceHummingbird"),
             resources: [.embedInCode("sample.journal")]
         ),
         .testTarget(
@@ -144,12 +153,11 @@ let package = Package(
                 "LedgerTestSupport",
                 "ledger",
                 headrace,
-                .product(name: "HeadraceTesting", package: "headrace"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
-            ]
+            ] + modules("HeadraceStorage", "HeadraceTesting")
         ),
 
         // MARK: Support for several test targets

@@ -1,4 +1,5 @@
 import Headrace
+import HeadraceCore
 //===----------------------------------------------------------------------===//
 // This source file is part of the Headrace open source project.
 // Licensed under Apache License v2.0. See LICENSE for details.

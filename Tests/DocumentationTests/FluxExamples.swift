@@ -60,7 +60,7 @@ private struct NoteTenant: Action {
     }
 
     @Test func aQueuedActionKeepsTheListedTaskLocalValues() async throws {
-        let store = Store(pipeline: Pipeline(carrying: [CarriedTaskLocal(Tenant.$current)]))
+        let store = Store(pipeline: Pipeline(carrying: Tenant.$current))
         Tenant.$current.withValue("Ada") { store.queue(NoteTenant()) }
         try await store.drain()
 

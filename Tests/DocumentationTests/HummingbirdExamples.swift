@@ -93,7 +93,7 @@ private final class ClosableStore: StoreDecorator {
             router.addMiddleware {
                 RequestMiddleware(requests)
                 HostGuardMiddleware(hosts: ["booking.example"])
-                ConcurrencyLimitMiddleware(Permits(512))
+                ConcurrencyLimitMiddleware(512)
                 IdempotencyKeyMiddleware()
             }
 

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func aQueuedActionSeesTheListedTaskLocalValuesOfItsCallerAndNoOthers() async throws {
-        let ledger = Ledger(Pipeline(carrying: [CarriedTaskLocal(Tenant.$current)]))
+        let ledger = Ledger(Pipeline(carrying: Tenant.$current))
         let note = Perform { $0.note("\(Tenant.current) \(Tenant.unlisted)") }
         ledger.deactivate()
 

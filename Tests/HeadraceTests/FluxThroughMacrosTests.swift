@@ -6,6 +6,7 @@
 
 #if Macros
 import Headrace
+import HeadraceFlux
 import Synchronization
 import Testing
 

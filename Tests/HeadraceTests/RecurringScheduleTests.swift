@@ -6,6 +6,8 @@
 
 import Foundation
 import Headrace
+import HeadraceRelay
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 import Testing

@@ -7,6 +7,7 @@
 #if SQLite
 import Foundation
 import Headrace
+import HeadraceStations
 import Testing
 
 private struct Settings: Codable, Equatable {

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 import LedgerApplication
 
 /// Encodes the JSON of a change set again with one encoder: the minimum cost of encoding.

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 
 /// The table: medians over the rounds, in milliseconds.
 struct Report {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceStorage
 import Synchronization
 
 /// A store decorator that measures the time and keeps the last committed changes.

@@ -7,7 +7,7 @@
 import Synchronization
 
 /// Keys of a ``KeyedLock`` that a caller holds, until ``release()`` or until the object is deallocated.
-public final class HeldKeys<Key: Hashable & Sendable>: Sendable {
+package final class HeldKeys<Key: Hashable & Sendable>: Sendable {
     private let lock: KeyedLock<Key>
 
     /// The keys that are still held.
@@ -19,7 +19,7 @@ public final class HeldKeys<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Whether the keys have been released.
-    public var isReleased: Bool { keys.withLock(\.isEmpty) }
+    package var isReleased: Bool { keys.withLock(\.isEmpty) }
 
     deinit {
         release()
@@ -28,7 +28,7 @@ public final class HeldKeys<Key: Hashable & Sendable>: Sendable {
     /// Releases the keys.
     ///
     /// Later calls have no effect.
-    public func release() {
+    package func release() {
         let released = keys.withLock { keys in
             defer { keys = [] }
             return keys

@@ -20,18 +20,18 @@ import Synchronization
 ///
 /// The lock isn't re-entrant. An operation that acquires its own key again waits for itself, which is a deadlock. To
 /// lock several keys, acquire all of them at once: `lock.withLock([source.id, target.id]) { … }`.
-public final class KeyedLock<Key: Hashable & Sendable>: Sendable {
+package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     private typealias State = KeyedLockState<Key, CheckedContinuation<Void, any Error>>
 
     private let state = Mutex(State())
 
     /// Creates a lock that no task holds.
-    public init() {}
+    package init() {}
 
     /// Runs `operation`, on the actor of the caller, while the task holds `key`.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits for the key; the errors of `operation`.
-    public nonisolated(nonsending) func withLock<Result>(
+    package nonisolated(nonsending) func withLock<Result>(
         _ key: Key,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
@@ -66,7 +66,7 @@ extension KeyedLock where Key: Comparable {
     /// Runs `operation`, on the actor of the caller, while the task holds all of `keys`.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits for a key; the errors of `operation`.
-    public nonisolated(nonsending) func withLock<Result>(
+    package nonisolated(nonsending) func withLock<Result>(
         _ keys: Set<Key>,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
@@ -80,7 +80,7 @@ extension KeyedLock where Key: Comparable {
     /// Prefer `withLock`, unless another object must release the keys before the operation ends.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits for a key. Then it holds none.
-    public nonisolated(nonsending) func acquire(_ keys: Set<Key>) async throws -> HeldKeys<Key> {
+    package nonisolated(nonsending) func acquire(_ keys: Set<Key>) async throws -> HeldKeys<Key> {
         var acquired: [Key] = []
         do {
             for key in keys.sorted() {

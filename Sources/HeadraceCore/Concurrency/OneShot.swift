@@ -19,22 +19,22 @@ import Synchronization
 ///
 /// For an outcome that can be an error, use `OneShot<Result<Success, any Error>>`. A waiting task is suspended and
 /// blocks no thread. A task that waits for a value that is never set waits until it is cancelled.
-public final class OneShot<Value: Sendable>: Sendable {
+package final class OneShot<Value: Sendable>: Sendable {
     private typealias State = OneShotState<Value, CheckedContinuation<Value, any Error>>
 
     private let state = Mutex(State())
 
     /// Creates a result without a value.
-    public init() {}
+    package init() {}
 
     /// The value; `nil` until it is set.
-    public var value: Value? { state.withLock { $0.value } }
+    package var value: Value? { state.withLock { $0.value } }
 
     /// Sets the value, and resumes all waiting tasks with it.
     ///
     /// - Returns: Whether this call has set the value. The first call does; later calls have no effect.
     @discardableResult
-    public func set(_ value: Value) -> Bool {
+    package func set(_ value: Value) -> Bool {
         guard let waiters = state.withLock({ $0.set(value) }) else { return false }
         for waiter in waiters { waiter.resume(returning: value) }
         return true
@@ -43,7 +43,7 @@ public final class OneShot<Value: Sendable>: Sendable {
     /// Returns the value when it is set.
     ///
     /// - Throws: `CancellationError` if the value isn't set and the task is cancelled.
-    public nonisolated(nonsending) func wait() async throws -> Value {
+    package nonisolated(nonsending) func wait() async throws -> Value {
         let id = state.withLock { $0.makeWaiterID() }
         return try await withCancellableContinuation { waiter in
             state.withLock { state in

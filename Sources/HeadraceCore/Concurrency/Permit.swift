@@ -8,7 +8,7 @@
 ///
 /// The compiler may deallocate an object after its last use. To hold the permit for a whole scope, use
 /// ``Permits/withPermit(_:)`` or `withExtendedLifetime(_:_:)`.
-public final class Permit: Sendable {
+package final class Permit: Sendable {
     private let permits: Permits
 
     init(of permits: Permits) {

@@ -21,11 +21,11 @@ import Synchronization
 /// Waiting tasks receive permits in order of arrival. A waiting task is suspended and blocks no thread. With a count
 /// of 1 it is a lock. It isn't re-entrant: a task that holds the last permit and waits for another permit waits for
 /// ever.
-public final class Permits: Sendable {
+package final class Permits: Sendable {
     private typealias State = PermitsState<CheckedContinuation<Void, any Error>>
 
     /// Number of permits, free or not.
-    public let count: Int
+    package let count: Int
 
     private let state: Mutex<State>
 
@@ -33,21 +33,21 @@ public final class Permits: Sendable {
     ///
     /// - Precondition: `count` must not be negative. With 0 permits, every attempt to acquire one without waiting
     ///   fails.
-    public init(_ count: Int) {
+    package init(_ count: Int) {
         precondition(count >= 0, "The number of permits is negative. To fix, pass 0 or more.")
         self.count = count
         state = Mutex(State(count: count))
     }
 
     /// Number of permits that are free at the moment.
-    public var availableCount: Int { state.withLock { $0.availableCount } }
+    package var availableCount: Int { state.withLock { $0.availableCount } }
 
     /// Waits for a permit and acquires it.
     ///
     /// It is released when the returned object is deallocated.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits.
-    public nonisolated(nonsending) func acquire() async throws -> Permit {
+    package nonisolated(nonsending) func acquire() async throws -> Permit {
         try await wait()
         return Permit(of: self)
     }
@@ -55,14 +55,14 @@ public final class Permits: Sendable {
     /// Acquires a permit without waiting; `nil` if none is free.
     ///
     /// It is released when the returned object is deallocated.
-    public func tryAcquire() -> Permit? {
+    package func tryAcquire() -> Permit? {
         state.withLock { $0.tryAcquire() } ? Permit(of: self) : nil
     }
 
     /// Waits for a permit and runs `operation`, on the actor of the caller, while it holds the permit.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits; the errors of `operation`.
-    public nonisolated(nonsending) func withPermit<Result>(
+    package nonisolated(nonsending) func withPermit<Result>(
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
         try await wait()

@@ -11,14 +11,14 @@
 ///     @TaskLocal static var current = "none"
 /// }
 ///
-/// let store = Store(pipeline: Pipeline(carrying: [CarriedTaskLocal(Tenant.$current)]))
+/// let store = Store(pipeline: Pipeline(carrying: Tenant.$current))
 /// ```
-public struct CarriedTaskLocal: Sendable {
+package struct CarriedTaskLocal: Sendable {
     /// Returns the current value; `nil` if there is nothing to carry.
     let capture: @Sendable () -> (any CarriedValue)?
 
     /// Carries the value of `taskLocal`.
-    public init<Value: Sendable>(_ taskLocal: TaskLocal<Value>) {
+    package init<Value: Sendable>(_ taskLocal: TaskLocal<Value>) {
         capture = { CarriedBinding(taskLocal: taskLocal, value: taskLocal.get()) }
     }
 

@@ -26,18 +26,20 @@ public final class Pipeline: Sendable {
     ///   - overflow: The policy for a new action when the limit is reached.
     ///   - observers: Observers that are notified of each action.
     ///   - clock: The clock for deadlines and durations.
-    ///   - carried: Task-local values that queued actions carry, in addition to the values that the library knows. Awaited
-    ///     actions see all task-local values of their task.
-    public init(
+    ///   - taskLocal: Task-local variables, such as `Tenant.$current`. Queued actions carry their values, in addition to the
+    ///     values that the library knows. Awaited actions see all task-local values of their task.
+    public init<each Value: Sendable>(
         limit: Int? = nil,
         overflow: Overflow = .suspend,
         observers: [any MessageObserver] = [],
         clock: any TimeSource = ContinuousClock(),
-        carrying carried: [CarriedTaskLocal] = []
+        carrying taskLocal: repeat TaskLocal<each Value>
     ) {
         queue = ActionQueue(limit: limit, overflow: overflow)
         self.observers = ObserverList(observers)
         self.clock = clock
+        var carried: [CarriedTaskLocal] = []
+        repeat carried.append(CarriedTaskLocal(each taskLocal))
         self.carried = carried
     }
 

@@ -6,7 +6,7 @@
 
 #if Hummingbird
 import HTTPTypes
-public import HeadraceCore
+import HeadraceCore
 public import Hummingbird
 
 /// Limits the number of requests that are handled at the same time.
@@ -20,16 +20,17 @@ public struct ConcurrencyLimitMiddleware<Context: RequestContext>: RouterMiddlew
     /// Creates the middleware.
     ///
     /// - Parameters:
-    ///   - permits: A permit for each request that may be handled at the same time. Routes can share them.
+    ///   - limit: The number of requests that may be handled at the same time.
     ///   - retryAfter: The time after which clients should try again, rounded up to whole seconds.
-    public init(_ permits: Permits, retryAfter: Duration = .seconds(1)) {
-        self.permits = permits
+    /// - Precondition: `limit` must not be negative.
+    public init(_ limit: Int, retryAfter: Duration = .seconds(1)) {
+        permits = Permits(limit)
         self.retryAfter = retryAfter
     }
 
-    /// Handles `request` if there is a free permit.
+    /// Handles `request` if the limit isn't reached.
     ///
-    /// - Throws: ``Problem`` if there is none; the errors of `next`.
+    /// - Throws: ``Problem`` if it is reached; the errors of `next`.
     public func handle(
         _ request: Request,
         context: Context,

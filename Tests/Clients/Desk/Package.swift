@@ -13,7 +13,12 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "desk",
-            dependencies: [.product(name: "Headrace", package: "headrace")],
+            dependencies: [
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceFlux", package: "headrace"),
+                .product(name: "HeadraceServices", package: "headrace"),
+                .product(name: "HeadraceStations", package: "headrace"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -27,7 +27,9 @@ let package = Package(
 
         .testTarget(
             name: "AsyncDispatcherTests",
-            dependencies: [.product(name: "Headrace", package: "headrace")]
+            dependencies: [
+                .product(name: "Headrace", package: "headrace"), .product(name: "HeadraceFlux", package: "headrace"),
+            ]
         ),
         .testTarget(
             name: "CommandQueryDispatchTests",
@@ -39,11 +41,17 @@ let package = Package(
         ),
         .testTarget(
             name: "DripperTests",
-            dependencies: [.product(name: "Headrace", package: "headrace")]
+            dependencies: [
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceStations", package: "headrace"),
+            ]
         ),
         .testTarget(
             name: "TrellisTests",
-            dependencies: [.product(name: "Headrace", package: "headrace")]
+            dependencies: [
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceServices", package: "headrace"),
+            ]
         ),
     ]
 )

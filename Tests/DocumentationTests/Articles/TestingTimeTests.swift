@@ -12,6 +12,7 @@ import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
 import HeadraceTesting
+import Synchronization
 import Testing
 
 private struct SendReminder: CQDCommand, DurableCommand, Equatable {
@@ -57,20 +58,20 @@ private final class Invoice: StoredEntity {
         let store = try InMemoryStore(entities: [])
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
         let relay = Relay(store: store, registrar: registrar, clock: clock, wallClock: { clock.date })
-        let sent = OneShot<SendReminder>()
-        relay.carryOut(SendReminder.self) { sent.set($0) }
+        let sent = Mutex<SendReminder?>(nil)
+        relay.carryOut(SendReminder.self) { reminder in sent.withLock { $0 = reminder } }
 
         let due = clock.date.addingTimeInterval(15 * 60)
         try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
             _ = try context.schedule(SendReminder(customerId: 7), at: due)
         }
         async let running: Void = relay.run()
-        while sent.value == nil {
+        while sent.withLock({ $0 == nil }) {
             await clock.waitForSleepers(2)  // the next check for due messages, and the next clean-up
             clock.advance(by: .seconds(1))
         }
 
-        #expect(sent.value == SendReminder(customerId: 7))
+        #expect(sent.withLock(\.self) == SendReminder(customerId: 7))
         #expect(clock.date >= due)
         relay.shutDown()
         try await running

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 import HeadraceTesting
 import Synchronization
 import Testing

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Headrace
+import HeadraceStorage
 
 /// The composition root: registers the entities, events, and handlers of the ledger in a container.
 public enum LedgerComposition {

@@ -6,6 +6,10 @@
 
 import Foundation
 public import Headrace
+import HeadraceHummingbird
+import HeadraceInspector
+import HeadraceServices
+import HeadraceStations
 import Hummingbird
 public import LedgerApplication
 public import Logging

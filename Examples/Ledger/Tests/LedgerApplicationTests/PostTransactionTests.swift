@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceCore
 import LedgerApplication
 import LedgerBooks
 import Synchronization

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceStorage
 import LedgerBooks
 import Testing
 

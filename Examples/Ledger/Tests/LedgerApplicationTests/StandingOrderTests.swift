@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceCore
 import HeadraceTesting
 import LedgerApplication
 import LedgerBooks

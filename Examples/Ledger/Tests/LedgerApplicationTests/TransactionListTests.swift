@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceStorage
 import HeadraceTesting
 import LedgerApplication
 import LedgerBooks
@@ -219,18 +220,19 @@ private final class InterruptedReads: StoreDecorator {
 /// A store whose reads of documents end only when they are cancelled.
 private final class StandingStore: StoreDecorator {
     let base: any DeliveryStore
-    private let reading = OneShot<Void>()
+    private let (reads, began) = AsyncStream<Void>.makeStream()
 
     init() throws {
         base = try InMemoryStore(entities: LedgerComposition.entities)
     }
 
     /// Returns when a read has begun.
-    func isReading() async { try? await reading.wait() }
+    func isReading() async { _ = await reads.first { true } }
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        reading.set(())
-        return try await OneShot<[StoredDocument]>().wait()
+        began.yield()
+        for await _ in AsyncStream<Never>.makeStream().stream {}
+        throw CancellationError()
     }
 
     func snapshot() async throws -> any EntityReader { self }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceStorage
 import LedgerApplication
 import LedgerBooks
 import Synchronization

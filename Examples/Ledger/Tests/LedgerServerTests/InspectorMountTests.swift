@@ -6,6 +6,8 @@
 
 import Foundation
 import Headrace
+import HeadraceInspector
+import HeadraceStorage
 import LedgerApplication
 import LedgerServer
 import Testing

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 import LedgerApplication
 import Testing
 

@@ -110,3 +110,16 @@ public struct ProgressView<Label: View, CurrentValueLabel: View>: View {
 
     nonisolated public init() where Label == EmptyView, CurrentValueLabel == EmptyView {}
 }
+
+/// Source: developer.apple.com/documentation/swiftui/group.
+public struct Group<Content> {
+    let content: Content
+}
+
+extension Group: View where Content: View {
+    public typealias Body = Never
+
+    nonisolated public init(@ViewBuilder content: () -> Content) {
+        self.content = content()
+    }
+}

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStations
 import HeadraceSwiftUI
 import Observation
 import SwiftUI

@@ -6,6 +6,7 @@
 
 import Foundation
 public import Headrace
+import HeadraceStorage
 import Synchronization
 
 /// Commits changes of many accounts under contention, without repeating all of the work after each conflict.

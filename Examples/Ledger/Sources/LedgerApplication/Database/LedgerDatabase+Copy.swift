@@ -6,6 +6,7 @@
 
 import Foundation
 public import Headrace
+import HeadraceStorage
 
 extension LedgerDatabase {
     /// Copies the ledger in the SQLite file `path` into this database, which must not have the schema yet.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Headrace
+import HeadraceDomain
 
 /// A hash of a text, 128 bits long.
 ///

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceHummingbird
 import LedgerApplication
 import LedgerBooks
 

@@ -6,6 +6,7 @@
 
 public import Foundation
 public import Headrace
+import HeadraceHummingbird
 public import LedgerApplication
 public import Logging
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceHummingbird
 
 /// The limits of a ``LedgerServer`` for its clients.
 public struct LedgerServerLimits: Sendable {

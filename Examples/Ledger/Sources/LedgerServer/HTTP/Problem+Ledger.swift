@@ -6,6 +6,7 @@
 
 import HTTPTypes
 import Headrace
+import HeadraceHummingbird
 
 extension Problem {
     static func malformed(_ message: String) -> Problem { Problem(.badRequest, code: "malformed", message) }

@@ -6,6 +6,7 @@
 
 import HTTPTypes
 import Headrace
+import HeadraceHummingbird
 import Hummingbird
 import LedgerApplication
 import LedgerBooks

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceFlux
 import LedgerApplication
 import LedgerJournal
 

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceHummingbird
 
 /// Stores the journals of open imports in files beside the database, so that imports continue after a restart.
 ///

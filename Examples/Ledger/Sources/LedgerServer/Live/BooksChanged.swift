@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 import LedgerApplication
 
 /// An action with the accounts and imports that events of the log have changed.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceStorage
 import Logging
 
 /// Reads the event log of the store, page by page, as it grows.

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceInspector
 
 /// The changes of the page's state as server-sent events.
 ///

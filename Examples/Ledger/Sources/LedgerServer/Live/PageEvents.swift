@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceInspector
 import LedgerApplication
 
 /// The server-sent events for a state of the page.

@@ -7,6 +7,7 @@
 import Foundation
 import HTTPTypes
 import Headrace
+import HeadraceHummingbird
 import Hummingbird
 import LedgerApplication
 import LedgerBooks

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceHummingbird
 import Hummingbird
 import LedgerApplication
 

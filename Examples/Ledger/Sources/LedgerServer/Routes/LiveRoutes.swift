@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceHummingbird
+import HeadraceStations
 import Hummingbird
 import LedgerApplication
 

@@ -6,6 +6,7 @@
 
 import ArgumentParser
 import Headrace
+import HeadraceHummingbird
 
 /// Prints a new token for a user of the server.
 struct Token: ParsableCommand {

@@ -6,6 +6,8 @@
 
 import Foundation
 import Headrace
+import HeadraceServices
+import HeadraceStations
 
 @main
 struct Desk {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceStations
 
 struct DeskScreen: Dripper {
     struct State: Equatable, Sendable {

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceFlux
 
 actor Intake: Dispatcher {
     let pipeline = Pipeline()

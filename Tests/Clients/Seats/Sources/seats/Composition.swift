@@ -7,6 +7,7 @@
 import Foundation
 import Headrace
 import HeadraceInspector
+import HeadraceRelay
 
 let entities: [any StoredEntity.Type] = [Seat.self, StoredSchedule.self]
 

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceRelay
 import HeadraceTesting
 import Synchronization
 import Testing

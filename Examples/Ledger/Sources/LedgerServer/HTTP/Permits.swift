@@ -1,0 +1,42 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+import Synchronization
+
+/// Limits the number of uploads or event streams that are open at the same time.
+final class Permits: Sendable {
+    private let free: Mutex<Int>
+
+    init(_ count: Int) {
+        free = Mutex(count)
+    }
+
+    /// Acquires a permit, which is released when the returned object is deallocated; `nil` if none is free.
+    func tryAcquire() -> Permit? {
+        free.withLock { free in
+            guard free > 0 else { return nil }
+            free -= 1
+            return Permit(of: self)
+        }
+    }
+
+    fileprivate func release() {
+        free.withLock { $0 += 1 }
+    }
+}
+
+/// A permit of ``Permits``.
+final class Permit: Sendable {
+    private let permits: Permits
+
+    fileprivate init(of permits: Permits) {
+        self.permits = permits
+    }
+
+    deinit {
+        permits.release()
+    }
+}
