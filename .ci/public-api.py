@@ -110,9 +110,28 @@ def exports():
     return set(names), {"Headrace", *re.findall(r"@_exported public import (\w+)$", text, re.MULTILINE)}
 
 
+def conforming(modules):
+    """Returns the types of other packages whose extensions only fulfil the requirements of protocols, by module and protocol."""
+    found = {}
+    for module, symbols in modules.items():
+        members = {}
+        for symbol in symbols:
+            if len(symbol["pathComponents"]) == 2:
+                members.setdefault(symbol["pathComponents"][0], set()).add(symbol["pathComponents"][1])
+        kinds = {one["pathComponents"][0]: one["kind"]["identifier"] for one in symbols if len(one["pathComponents"]) == 1}
+        protocols = [name for name, kind in kinds.items() if kind == "swift.protocol" and name in members]
+        for name in sorted(set(members) - set(kinds)):
+            fulfilled = [protocol for protocol in protocols if members[name] & members[protocol]]
+            if members[name] <= set().union(*(members[protocol] for protocol in fulfilled)):
+                for protocol in fulfilled:
+                    found.setdefault((module, protocol), []).append(name)
+    return found
+
+
 def grouped(modules):
     """Yields the name of each type, its module, and its symbols by module, because several modules can extend one type."""
     types = {}
+    folded = {(module, name) for (module, _), names in conforming(modules).items() for name in names}
     for module, symbols in modules.items():
         for symbol in symbols:
             path = symbol["pathComponents"]
@@ -127,7 +146,8 @@ def grouped(modules):
         else:
             # An extension of a type of another package.
             for module, symbols in types[name].items():
-                yield name, module, {module: symbols}
+                if (module, name) not in folded:
+                    yield name, module, {module: symbols}
 
 
 def lines(symbols, conformances):
@@ -148,11 +168,13 @@ def lines(symbols, conformances):
     return (sorted(types) or [f"extension {symbols[0]['pathComponents'][0]}"]) + [line for _, line in sorted(members)]
 
 
-def entry(name, module, symbols, conformances):
+def entry(name, module, symbols, conformances, conforming_types):
     """Returns the section of one type: its declarations, then those of its extensions in other modules."""
     types = [symbol for symbol in symbols[module] if len(symbol["pathComponents"]) == 1]
     about = summary(types[0]) if types else "An extension of a type of another package."
     code = lines(symbols[module], conformances)
+    if conforming_types:
+        code += ["", "// Conforming types of other packages: " + ", ".join(sorted(conforming_types, key=in_order)) + "."]
     for other in sorted(set(symbols) - {module}):
         code += ["", f"// In {other}."] + lines(symbols[other], conformances)
     return f"#### `{name}`\n\n{about}\n\n```swift\n" + "\n".join(code) + "\n```\n"
@@ -175,13 +197,17 @@ def generated(build):
         for source, targets in conformances.items()
     }
     shown, whole = exports()
+    # The members of these modules are visible, so also their extensions of types of other packages.
+    loaded = whole | {module for module, _ in shown}
     lists = {title: {} for title in LISTS}
+    folded = conforming(modules)
     for name, module, symbols in grouped(modules):
-        if module in whole or (module, re.sub(r"\(.*", "", name)) in shown:
+        is_foreign = all(len(symbol["pathComponents"]) > 1 for symbol in symbols[module])
+        if module in whole or (module, re.sub(r"\(.*", "", name)) in shown or (is_foreign and module in loaded):
             title = APPLICATIONS
         else:
             title = next((title for title, members in LISTS.items() if module in members), TOOLS)
-        lists[title].setdefault(module, []).append(entry(name, module, symbols, conformances))
+        lists[title].setdefault(module, []).append(entry(name, module, symbols, conformances, folded.get((module, name))))
     count = sum(len(entries) for entries in lists[APPLICATIONS].values())
     if count > MOST:
         sys.exit(

@@ -7,7 +7,7 @@
 import Foundation
 public import Headrace
 import HeadraceHummingbird
-import HeadraceInspector
+public import HeadraceInspector
 import HeadraceServices
 import HeadraceStations
 import Hummingbird

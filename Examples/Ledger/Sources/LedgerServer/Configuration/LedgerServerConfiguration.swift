@@ -5,8 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 public import Foundation
-public import Headrace
-import HeadraceHummingbird
+public import HeadraceHummingbird
 public import LedgerApplication
 public import Logging
 

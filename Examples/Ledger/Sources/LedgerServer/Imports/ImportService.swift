@@ -7,6 +7,7 @@
 import Foundation
 import HTTPTypes
 import Headrace
+import HeadraceFlux
 import HeadraceHummingbird
 import LedgerApplication
 import LedgerBooks

@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceServices
 import HeadraceStorage
 import LedgerApplication
 
