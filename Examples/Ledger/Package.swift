@@ -141,7 +141,7 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ] + modules("HeadraceHummingbird"),
+            ] + modules("HeadraceHummingbird", "HeadraceInspector", "HeadraceStorage"),
             resources: [.embedInCode("sample.journal")]
         ),
         .testTarget(

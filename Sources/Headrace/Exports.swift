@@ -35,8 +35,10 @@
 @_exported public import struct HeadraceCore.LoggingMiddleware
 @_exported public import struct HeadraceCore.MessageContext
 @_exported public import struct HeadraceCore.MessageError
+@_exported public import struct HeadraceCore.MessageMetricsMiddleware
 @_exported public import protocol HeadraceCore.MessageObserver
-@_exported public import struct HeadraceCore.MetricsMiddleware
+@_exported public import struct HeadraceCore.MessageTracingMiddleware
+@_exported public import struct HeadraceCore.MessageValidationError
 @_exported public import protocol HeadraceCore.Middleware
 @_exported public import struct HeadraceCore.Next
 @_exported public import protocol HeadraceCore.Principal
@@ -50,10 +52,8 @@
 @_exported public import protocol HeadraceCore.TimeSource
 @_exported public import struct HeadraceCore.TimeoutError
 @_exported public import struct HeadraceCore.TimeoutMiddleware
-@_exported public import struct HeadraceCore.TracingMiddleware
 @_exported public import protocol HeadraceCore.Validatable
 @_exported public import struct HeadraceCore.Validation
-@_exported public import struct HeadraceCore.ValidationError
 @_exported public import struct HeadraceCore.ValidationMiddleware
 @_exported public import func HeadraceCore.withRootMessage
 @_exported public import struct HeadraceDomain.AppliedEvent

@@ -21,7 +21,7 @@ import Synchronization
 /// The outcome of a message that was admitted before the circuit opened or closed doesn't count.
 ///
 /// By default, an error counts as a failure, except for the refusal of one message: `CancellationError`,
-/// ``ValidationError``, ``AuthorizationError``, ``MessageError``, ``RateLimitError``, ``BulkheadError``, and
+/// ``MessageValidationError``, ``AuthorizationError``, ``MessageError``, ``RateLimitError``, ``BulkheadError``, and
 /// ``CircuitBreakerError``. Such an error doesn't count as a success either. Neither do errors after the task of the sender was
 /// cancelled, nor a ``TimeoutError`` at the deadline of the message: a sender that gives up early says nothing about the service.
 ///
@@ -108,7 +108,7 @@ public struct CircuitBreakerMiddleware: Middleware {
     /// Returns whether `error` is more than the refusal of one message; see ``CircuitBreakerMiddleware``.
     public static let isFailureOfTheService: @Sendable (any Error) -> Bool = { error in
         switch error {
-        case is CancellationError, is ValidationError, is AuthorizationError, is MessageError, is RateLimitError,
+        case is CancellationError, is MessageValidationError, is AuthorizationError, is MessageError, is RateLimitError,
             is BulkheadError, is CircuitBreakerError:
             false
         default: true

@@ -13,7 +13,7 @@ public struct ValidationMiddleware: Middleware {
 
     /// Handles `message` if it is valid.
     ///
-    /// - Throws: ``ValidationError`` with all failures; the errors of `next`.
+    /// - Throws: ``MessageValidationError`` with all failures; the errors of `next`.
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,
         in context: MessageContext,
@@ -23,7 +23,7 @@ public struct ValidationMiddleware: Middleware {
             var validation = Validation()
             validatable.validate(&validation)
             if !validation.failures.isEmpty {
-                throw ValidationError(messageType: context.typeName, failures: validation.failures)
+                throw MessageValidationError(messageType: context.typeName, failures: validation.failures)
             }
         }
         return try await next(message)

@@ -19,7 +19,7 @@ extension ProblemTable {
     static func standardProblem(for error: any Error) -> Problem? {
         switch error {
         case let error as Problem: error
-        case let error as ValidationError:
+        case let error as MessageValidationError:
             Problem(
                 .unprocessableContent,
                 code: error.codeName,

@@ -38,7 +38,7 @@ public import ServiceLifecycle
 /// - `headrace.relay.paused`, which is 1 while the subscription is paused, and 0 otherwise.
 ///
 /// The number of distinct labels is limited by the number of subscriptions. For the durations of handlers, pass
-/// ``HeadraceCore/MetricsMiddleware`` to the relay.
+/// ``HeadraceCore/MessageMetricsMiddleware`` to the relay.
 public final class RelayMetrics: RelayObserver {
     private struct Key: Hashable {
         let subscription: String

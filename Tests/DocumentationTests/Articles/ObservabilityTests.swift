@@ -70,9 +70,9 @@ private final class Card: StoredEntity {
         builder.commandQueryDispatch().standard(
             commandHandlers: [ChargeHandler.self],
             middleware: [
-                TracingMiddleware(),
+                MessageTracingMiddleware(),
                 LoggingMiddleware(failureLevel: .error),
-                MetricsMiddleware(),
+                MessageMetricsMiddleware(),
             ]
         )
 

@@ -91,7 +91,7 @@ import Testing
         await #expect {
             try await handling.handle(PlaceOrder(customer: "", lines: [])) { _ in }
         } throws: {
-            isValidationFirst ? $0 is ValidationError : $0 is AuthorizationError
+            isValidationFirst ? $0 is MessageValidationError : $0 is AuthorizationError
         }
     }
 
@@ -100,7 +100,7 @@ import Testing
             ValidationMiddleware(), RateLimitMiddleware(1, every: .seconds(1), clock: clock), clock: clock
         )
 
-        await #expect(throws: ValidationError.self) {
+        await #expect(throws: MessageValidationError.self) {
             try await handling.handle(PlaceOrder(customer: "", lines: [])) { _ in }
         }
 
@@ -110,8 +110,8 @@ import Testing
     @Test @MainActor func allMiddlewareStaysOnTheCallersActorWithNonSendableOutputs() async throws {
         let (metrics, tracer, flaky) = (TestMetrics(), InMemoryTracer(), Flaky.succeeding(on: 2))
         let handling = Handling(
-            LoggingMiddleware(clock: clock), MetricsMiddleware(factory: metrics, clock: clock),
-            TracingMiddleware(tracer: tracer), RateLimitMiddleware(1, every: .seconds(1), clock: clock),
+            LoggingMiddleware(clock: clock), MessageMetricsMiddleware(factory: metrics, clock: clock),
+            MessageTracingMiddleware(tracer: tracer), RateLimitMiddleware(1, every: .seconds(1), clock: clock),
             ValidationMiddleware(), AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self, sentBy: User.self)),
             RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), timeout,
             clock: clock

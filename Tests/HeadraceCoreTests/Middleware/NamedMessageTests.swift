@@ -18,7 +18,7 @@ import Testing
     @Test func aRootMessageHasItsOwnNameInMetrics() async throws {
         let metrics = TestMetrics()
 
-        try await withRootMessage(Upload(), middleware: [MetricsMiddleware(factory: metrics)]) { _ in
+        try await withRootMessage(Upload(), middleware: [MessageMetricsMiddleware(factory: metrics)]) { _ in
             #expect(MessageContext.current?.name == "upload to photos")
             #expect(MessageContext.current?.typeName == "HeadraceCoreTests.NamedMessageTests.Upload")
         }

@@ -23,7 +23,7 @@ import Testing
     @Test func allFailuresAreReportedInTheOrderOfTheChecks() async throws {
         let order = PlaceOrder(customer: "", lines: [.init(quantity: 1), .init(quantity: 0, notes: ["", "x"])])
 
-        let error = try await #require(throws: ValidationError.self) {
+        let error = try await #require(throws: MessageValidationError.self) {
             try await handling.handle(order) { _ in Issue.record("It was handled.") }
         }
 

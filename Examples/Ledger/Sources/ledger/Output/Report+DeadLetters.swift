@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 
 extension Report {
     /// Returns a dead letter as one line: its number, subscription, content, and reason.

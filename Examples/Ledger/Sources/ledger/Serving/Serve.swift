@@ -8,6 +8,7 @@ import ArgumentParser
 import Configuration
 import Foundation
 import Headrace
+import HeadraceInspector
 import LedgerApplication
 import LedgerServer
 import Logging

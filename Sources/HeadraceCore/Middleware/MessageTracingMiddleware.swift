@@ -13,7 +13,7 @@ public import Tracing
 /// The name of the span is the name of the message's type, and its kind is `internal`. Its attributes are
 /// `headrace.message.id`, `.kind`, `.type`, `.causation` if another message is the cause, `.correlation`, and
 /// `.attempt` from the second attempt on. Failures are recorded.
-public struct TracingMiddleware: Middleware {
+public struct MessageTracingMiddleware: Middleware {
     private let tracer: (any Tracer)?
 
     /// Creates middleware with a tracer; `nil` for the tracer of the task or the system.

@@ -16,7 +16,7 @@ import Tracing
     private let handling: Handling
 
     init() {
-        handling = Handling(TracingMiddleware(tracer: tracer))
+        handling = Handling(MessageTracingMiddleware(tracer: tracer))
     }
 
     @Test func aMessageIsHandledInOneSpanWithItsName() async throws {
@@ -72,7 +72,7 @@ import Tracing
         let flaky = Flaky.succeeding(on: 2)
         let clock = TestClock()
         let handling = Handling(
-            RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), TracingMiddleware(tracer: tracer)
+            RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), MessageTracingMiddleware(tracer: tracer)
         )
 
         _ = try await handling.handle { _ in try flaky.handle() }
@@ -82,7 +82,7 @@ import Tracing
     }
 
     @Test func theDefaultTracerIsTheTracerOfTheTask() async throws {
-        let handling = Handling(TracingMiddleware())
+        let handling = Handling(MessageTracingMiddleware())
 
         try await withTracer(tracer) { try await handling.handle { _ in } }
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 /// An error for an invalid message, with all failures.
-public struct ValidationError: CodedError {
+public struct MessageValidationError: CodedError {
     /// Name of the message's type, with its module.
     public let messageType: String
 

@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// The number of distinct labels is limited: the kinds of messages, the names of their types, and
 /// ``MessageOutcome/code``.
-public struct MetricsMiddleware: Middleware {
+public struct MessageMetricsMiddleware: Middleware {
     private let clock: any TimeSource
     private let metrics: MessageMetrics
 

@@ -16,7 +16,7 @@ import Testing
     private let ping = [("kind", "command"), ("type", "HeadraceCoreTests.Ping")]
 
     init() {
-        handling = Handling(MetricsMiddleware(factory: metrics, clock: clock), clock: clock)
+        handling = Handling(MessageMetricsMiddleware(factory: metrics, clock: clock), clock: clock)
     }
 
     @Test func aMessageIsCountedAndTimedByKindTypeAndOutcome() async throws {
