@@ -35,7 +35,6 @@ enum Sending {
         builder.singleton { subject }
         builder.domain(
             store: subject.store,
-            entities: [Shop.self, Till.self],
             events: [Collected.self],
             scheduled: [
                 ScheduledCommand(Collect.self, raising: { Collected(shop: $0.shop, number: $0.number, total: $1) })

@@ -56,7 +56,6 @@ enum Ticking {
         builder.singleton { subject }
         builder.domain(
             store: subject.store,
-            entities: [Tick.self],
             scheduled: [ScheduledCommand(NoteTick.self)],
             schedules: [
                 RecurringSchedule("tick", try .every(.seconds(3_600)), catchUp: .all) { due in

@@ -136,7 +136,7 @@ private final class SendReminderHandler: HandlesCommand, Resolvable {
 
     @Test func aDispatcherUsesTheMiddlewareOfADomain() async throws {
         let builder = builder
-        builder.domain(store: store, entities: [Customer.self])
+        builder.domain(store: store)
         builder.commandQueryDispatch().standard(
             commandHandlers: [PlaceOrderHandler.self],
             middleware: [RetryMiddleware()],

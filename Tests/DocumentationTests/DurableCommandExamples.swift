@@ -44,7 +44,7 @@ private struct CardCharged: DurableDomainEvent {
         let store = try InMemoryStore(entities: [Purchase.self])
         let builder = ContainerBuilder()
         let command = isRaising ? raising : plain
-        builder.domain(store: store, entities: [Purchase.self], events: [CardCharged.self], scheduled: [command])
+        builder.domain(store: store, scheduled: [command])
         builder.commandQueryDispatch().standard(commandHandlers: [ChargeCardHandler.self])
         let container = builder.build()
 

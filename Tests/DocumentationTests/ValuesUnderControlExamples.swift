@@ -86,11 +86,7 @@ private final class IsReservedHandler: HandlesQuery, Resolvable {
 
     init() throws {
         let builder = ContainerBuilder()
-        builder.domain(
-            store: try InMemoryStore(entities: [Reservation.self]),
-            entities: [Reservation.self],
-            scheduled: [ScheduledCommand(ExpireReservation.self)]
-        )
+        builder.domain(store: try InMemoryStore(entities: [Reservation.self]))
         builder.commandQueryDispatch().standard(
             commandHandlers: [ReserveSeatHandler.self, ExpireReservationHandler.self],
             queryHandlers: [IsReservedHandler.self]

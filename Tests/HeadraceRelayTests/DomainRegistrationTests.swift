@@ -16,18 +16,6 @@ import Testing
 
 /// Tests the domain's part of a composition, without creating instances.
 @Suite struct DomainRegistrationTests {
-    @Test func aStoreWithoutTheStreamsOfAnEventSourcedEntityIsReported() throws {
-        let whole = ContainerBuilder()
-        whole.domain(store: try InMemoryStore(entities: [Wallet.self]), entities: [Wallet.self])
-        let partial = ContainerBuilder()
-        let kinds = try EntitySchema([Wallet.self]).kinds.filter { $0.name == Wallet.entityName }
-        partial.domain(store: InMemoryStore(schema: try EntitySchema(kinds: kinds)), entities: [Wallet.self])
-
-        try whole.validate()
-        let error = #expect(throws: CompositionError.self) { try partial.validate() }
-        #expect(error?.problems.map(\.kind) == [.undeclaredEntity])
-    }
-
     @Test func theGraphShowsEventsSubscriptionsAndHandlers() {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }
@@ -112,7 +100,7 @@ import Testing
         #expect(error.problems.first?.message.contains("both have the subscriptionName 'instance'") == true)
     }
 
-    @Test func strictValidationRequiresDeclaredEventsAndProvedHandlers() throws {
+    @Test func strictValidationRequiresHandlersOfTheListedEventsAndProvedHandlers() throws {
         let builder = ContainerBuilder()
         builder.singleton { Journal() }
         builder.domainEvents(
@@ -124,7 +112,7 @@ import Testing
         try builder.validate()
         let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
 
-        #expect(error.problems.map(\.kind) == [.unproved, .unhandledEvent, .undeclaredEvent])
+        #expect(error.problems.map(\.kind) == [.unproved, .unhandledEvent])
         #expect(
             error.problems.map(\.message) == [
                 """
@@ -134,10 +122,6 @@ import Testing
                 """
                 The durable event 'HeadraceRelayTests.Deposited' has no handler in this program. To fix, add one to \
                 'handlers: […]', or remove the event from 'events: […]'.
-                """,
-                """
-                The event 'DomainTestSupport.Noted' is handled but not declared. To fix, add \
-                'DomainTestSupport.Noted.self' to 'events: […]'.
                 """,
             ]
         )
@@ -149,7 +133,6 @@ import Testing
         builder.singleton { bench.desk }
         builder.domain(
             store: bench.store,
-            entities: [Balance.self],
             events: [Deposited.self],
             handlers: [BookDeposit.self],
             scheduled: [
@@ -179,7 +162,7 @@ import Testing
 
     @Test func anEntityUnknownToTheStoreIsAProblem() throws {
         let builder = ContainerBuilder()
-        builder.domain(store: try InMemoryStore(entities: [Balance.self]), entities: [Balance.self, Customer.self])
+        builder.domain(store: try InMemoryStore(entities: [Balance.self]))
 
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 

@@ -48,7 +48,6 @@ import Testing
         let failures = Failures()
         builder.domain(
             store: store,
-            entities: [CarriedOut.self],
             scheduled: ProcessBench.scheduled + [
                 ScheduledCommand(Note.self) { command, scope in
                     if command.text == "retried", failures.isFirst() { throw InvalidAmount() }

@@ -24,7 +24,6 @@ import Testing
         let builder = ContainerBuilder()
         builder.domain(
             store: store,
-            entities: [Note.self],
             events: [NoteKept.self],
             handlers: [TellOutlet.self],
             scheduled: [

@@ -46,7 +46,6 @@ import Testing
         builder.singleton { log }
         builder.domain(
             store: store,
-            entities: [Sale.self],
             events: [CardCharged.self],
             handlers: [PrintReceipt.self],
             scheduled: [command]
@@ -162,7 +161,7 @@ import Testing
     @Test func aMissingDispatcherFailsTheDeliveryAndNotTheProcess() async throws {
         let store = try InMemoryStore(entities: [Sale.self])
         let builder = ContainerBuilder()
-        builder.domain(store: store, entities: [Sale.self], scheduled: [ScheduledCommand(ChargeCard.self)])
+        builder.domain(store: store, scheduled: [ScheduledCommand(ChargeCard.self)])
         let container = builder.build()
 
         try await TestRelay.run(container.resolve()) { relay in

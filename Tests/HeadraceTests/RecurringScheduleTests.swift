@@ -51,7 +51,6 @@ import Testing
         let builder = ContainerBuilder()
         builder.domain(
             store: store,
-            entities: [Report.self],
             scheduled: [ScheduledCommand(MakeReport.self)],
             schedules: schedules
         )

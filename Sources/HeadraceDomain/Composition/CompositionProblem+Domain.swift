@@ -13,13 +13,9 @@ extension CompositionProblem.Kind {
     /// A durable event has no handler in this program; only `ValidationLevel.strict` reports it.
     public static let unhandledEvent = CompositionProblem.Kind("unhandledEvent")
 
-    /// A handled event is not declared; only `ValidationLevel.strict` reports it.
-    public static let undeclaredEvent = CompositionProblem.Kind("undeclaredEvent")
-
-    /// The store was not opened with an entity of the domain.
+    /// The store was not opened with an entity that the processes or schedules of the domain need.
     public static let undeclaredEntity = CompositionProblem.Kind("undeclaredEntity")
 
-    /// A command can be scheduled, but no relay carries it out; only `ValidationLevel.strict` reports it, unless a process sends
-    /// the command.
+    /// A schedule sends a command that no relay carries out; only `ValidationLevel.strict` reports it.
     public static let notCarriedOut = CompositionProblem.Kind("notCarriedOut")
 }

@@ -11,18 +11,15 @@ extension DependencyRegistry {
     /// Registers a `DomainEventHandlerRegistrar` with these handlers, as a singleton, also as `any DomainEventDelegator`.
     ///
     /// ```swift
-    /// builder.domainEvents(
-    ///     events: [OrderPlaced.self],
-    ///     handlers: [NotifyCustomer.self, ConfirmOrder.self]
-    /// )
+    /// builder.domainEvents(handlers: [NotifyCustomer.self, ConfirmOrder.self])
     /// ```
     ///
     /// `validate()` proves the dependencies of `handlers`, and the graph shows events, subscriptions, and handlers.
     /// Static handlers resolve by hand: the graph shows them as opaque.
     ///
     /// - Parameters:
-    ///   - events: The events of the domain. `validate(.strict)` reports durable ones without a handler, and handled ones
-    ///     that are missing here.
+    ///   - events: Events that must have a handler: `validate(.strict)` reports durable ones without one. Omit the events of
+    ///     `handlers`. List also a durable event that is only scheduled.
     ///   - handlers: The types whose instances handle events.
     ///   - staticHandlers: The types that handle events by a static function.
     ///   - observers: Are notified of each unit of work, its events, handlers, and commit.

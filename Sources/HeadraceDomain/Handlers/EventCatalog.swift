@@ -109,18 +109,13 @@ extension EventCatalog: RegistrationNote {
         }
     }
 
-    /// Returns each durable event without a handler, and each handled event that is not declared.
+    /// Returns each durable event without a handler.
     static func unproved(in notes: [EventCatalog], among all: [any RegistrationNote]) -> [CompositionProblem] {
         let consumed = all.flatMap { ($0 as? any EventConsumerNote)?.consumedEvents ?? [] }
-        let handled = notes.flatMap(\.handledEvents) + consumed
-        let handledIDs = Set(handled.map { ObjectIdentifier($0) })
-        let declared = notes.flatMap(\.events)
-        var declaredIDs = Set(declared.map { ObjectIdentifier($0) })
-        let unhandled = declared.filter {
-            $0 is any DurableDomainEvent.Type && !handledIDs.contains(ObjectIdentifier($0))
-        }
-        let undeclared = handled.filter { declaredIDs.insert(ObjectIdentifier($0)).inserted }
-        return unhandled.map { .unhandled($0) } + undeclared.map { .undeclared($0) }
+        let handled = Set((notes.flatMap(\.handledEvents) + consumed).map { ObjectIdentifier($0) })
+        return notes.flatMap(\.events)
+            .filter { $0 is any DurableDomainEvent.Type && !handled.contains(ObjectIdentifier($0)) }
+            .map { .unhandled($0) }
     }
 }
 
@@ -132,17 +127,6 @@ extension CompositionProblem {
             message: """
                 The durable event '\(String(naming: event))' has no handler in this program. To fix, add one to \
                 'handlers: […]', or remove the event from 'events: […]'.
-                """
-        )
-    }
-
-    fileprivate static func undeclared(_ event: Any.Type) -> CompositionProblem {
-        CompositionProblem(
-            .undeclaredEvent,
-            path: [event],
-            message: """
-                The event '\(String(naming: event))' is handled but not declared. To fix, add \
-                '\(String(naming: event)).self' to 'events: […]'.
                 """
         )
     }

@@ -16,8 +16,6 @@ extension DependencyRegistry {
     /// ```swift
     /// builder.domain(
     ///     store: store,
-    ///     entities: [Order.self],
-    ///     events: [OrderPlaced.self],
     ///     handlers: [NotifyCustomer.self, ConfirmOrder.self]
     /// )
     /// ```
@@ -38,13 +36,13 @@ extension DependencyRegistry {
     /// ```
     ///
     /// - Parameters:
-    ///   - store: The store of the entities. It must have been opened with `entities`.
-    ///   - entities: The entities of the domain.
+    ///   - store: The store of the entities. It must have been opened with their types.
     ///   - events: The same as for
     ///     ``HeadraceResolution/DependencyRegistry/domainEvents(events:handlers:staticHandlers:observers:)``.
     ///   - handlers: The types whose instances handle events.
     ///   - staticHandlers: The types that handle events by a static function.
-    ///   - scheduled: The commands that take effect later, each with its operation.
+    ///   - scheduled: Commands that take effect later, each with its operation. Omit a command that a handler of the container's
+    ///     dispatcher handles: the relay dispatches it.
     ///   - processes: The processes. The store must have been opened with `StoredProcess`.
     ///   - schedules: The recurring schedules. The store must have been opened with `StoredSchedule`.
     ///   - configuration: The configuration of the relay.
@@ -54,7 +52,6 @@ extension DependencyRegistry {
     ///   - wallClock: Returns the time that decides whether a scheduled message or a retry is due, as for `Relay`.
     public func domain(
         store: any DeliveryStore,
-        entities: [any StoredEntity.Type] = [],
         events: [any DomainEvent.Type] = [],
         handlers: [any (HandlesDomainEvent & Resolvable).Type] = [],
         staticHandlers: [any DomainEventHandler.Type] = [],
@@ -107,7 +104,7 @@ extension DependencyRegistry {
                 clock: clock,
                 wallClock: wallClock
             )
-            for command in scheduled { command.register(relay, scope) }
+            for command in scheduled + handledCommands(in: scope, except: scheduled) { command.register(relay, scope) }
             for process in processes { process.register(in: relay) }
             ScheduleRunner(
                 schedules: schedules,
@@ -119,7 +116,7 @@ extension DependencyRegistry {
         }
         registration.notes = [
             DomainDeclaration(
-                entities: entities + (schedules.isEmpty ? [] : [StoredSchedule.self])
+                entities: (schedules.isEmpty ? [] : [StoredSchedule.self])
                     + (processes.isEmpty ? [] : [StoredProcess.self]),
                 schema: store.schema,
                 scheduled: scheduled.map(\.type),
@@ -151,6 +148,8 @@ extension DependencyRegistry {
 private struct DomainDeclaration: RegistrationNote {
     let entities: [any StoredEntity.Type]
     let schema: EntitySchema
+
+    /// The commands with an operation.
     let scheduled: [any DurableCommand.Type]
 
     /// The commands that recurring schedules send.
@@ -172,23 +171,19 @@ private struct DomainDeclaration: RegistrationNote {
         }
     }
 
-    /// Returns a problem for each command that is handled and can be scheduled, or that a schedule sends, but that no relay
-    /// carries out.
+    /// Returns a problem for each command that a schedule sends, and that has neither a handler nor an operation.
     static func unproved(in notes: [DomainDeclaration], among all: [any RegistrationNote]) -> [CompositionProblem] {
-        let known = Set(notes.flatMap(\.scheduled).map { ObjectIdentifier($0) })
-        var reported: Set<ObjectIdentifier> = []
-        let commands = all.compactMap { ($0 as? any MessageNote)?.message } + notes.flatMap(\.recurring)
-        return commands.filter { $0 is any DurableCommand.Type && !known.contains(ObjectIdentifier($0)) }
-            .filter { reported.insert(ObjectIdentifier($0)).inserted }
-            .map { command in
-                CompositionProblem(
-                    .notCarriedOut,
-                    path: [command],
-                    message: """
-                        '\(String(naming: command))' can be scheduled, but no relay carries it out. To fix, add \
-                        'ScheduledCommand(\(String(naming: command)).self)' to 'scheduled: […]'.
-                        """
-                )
-            }
+        var known = Set(notes.flatMap(\.scheduled).map { ObjectIdentifier($0) })
+        known.formUnion(all.handledCommands.map { ObjectIdentifier($0) })
+        return notes.flatMap(\.recurring).filter { known.insert(ObjectIdentifier($0)).inserted }.map { command in
+            CompositionProblem(
+                .notCarriedOut,
+                path: [command],
+                message: """
+                    A schedule sends '\(String(naming: command))', but no relay carries it out. To fix, add its handler to \
+                    'commandHandlers: […]'.
+                    """
+            )
+        }
     }
 }

@@ -37,38 +37,27 @@ struct ProcessDeclaration: RegistrationNote {
         return duplicates + mistakes
     }
 
-    /// Returns also each command of a process that no relay carries out, or that has no handler.
+    /// Returns also each command of a process that has neither a handler nor an operation.
     static func problems(in notes: [ProcessDeclaration], among all: [any RegistrationNote]) -> [CompositionProblem] {
-        let handled = Set(all.compactMap { ($0 as? any MessageNote).map { ObjectIdentifier($0.message) } })
-        let scheduled = notes.flatMap(\.scheduled).reduce(into: [:]) { $0[ObjectIdentifier($1.type)] = $1 }
+        let handled = Set(all.handledCommands.map { ObjectIdentifier($0) })
+        // An operation that dispatches the command needs a handler, too.
+        let operations = notes.flatMap(\.scheduled).filter { !$0.isDispatched }
+        let carriedOut = handled.union(operations.map { ObjectIdentifier($0.type) })
         var reported: Set<ObjectIdentifier> = []
         var problems = problems(in: notes)
         for process in notes.flatMap(\.processes) {
             for command in process.commands where reported.insert(ObjectIdentifier(command)).inserted {
-                let name = String(naming: command)
-                let sends = "'\(String(naming: process))' sends '\(name)'"
-                if let known = scheduled[ObjectIdentifier(command)] {
-                    if !known.isDispatched || handled.contains(ObjectIdentifier(command)) { continue }
-                    problems.append(
-                        CompositionProblem(
-                            .missingHandler,
-                            path: [process, command],
-                            message:
-                                "\(sends), which has no handler. To fix, add its handler to 'commandHandlers: […]'."
-                        )
+                if carriedOut.contains(ObjectIdentifier(command)) { continue }
+                problems.append(
+                    CompositionProblem(
+                        .missingHandler,
+                        path: [process, command],
+                        message: """
+                            '\(String(naming: process))' sends '\(String(naming: command))', which has no handler. To fix, add \
+                            its handler to 'commandHandlers: […]', or its operation to 'scheduled: […]'.
+                            """
                     )
-                } else {
-                    problems.append(
-                        CompositionProblem(
-                            .notCarriedOut,
-                            path: [process, command],
-                            message: """
-                                \(sends), but no relay carries it out. To fix, add 'ScheduledCommand(\(name).self)' to \
-                                'scheduled: […]'.
-                                """
-                        )
-                    )
-                }
+                )
             }
         }
         return problems

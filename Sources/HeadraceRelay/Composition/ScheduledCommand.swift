@@ -14,7 +14,8 @@ public import HeadraceResolution
 /// ScheduledCommand(ChargeCard.self)
 /// ```
 ///
-/// The dispatcher of the container carries it out, with all of its middleware. The result of the command can become an event,
+/// The dispatcher of the container carries it out, with all of its middleware. A domain does that without a declaration for each
+/// command that the standard dispatcher of the container handles; your own dispatcher needs it. The result of the command can become an event,
 /// which is stored in the transaction of its changes:
 ///
 /// ```swift

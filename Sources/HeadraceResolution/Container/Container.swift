@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// An optional type resolves to the registration of its wrapped type, and to `nil` if that type isn't registered. An array
 /// resolves to the set of its elements, if one exists.
-public final class Container: DependencyResolutionScope, ProvingResolver {
+public final class Container: DependencyResolutionScope, NotedResolver, ProvingResolver {
     let registrations: [Registration]
     let root: ResolutionScope
 
@@ -30,7 +30,9 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
     /// It keeps `lender`, whose objects it shares, and so do its scopes.
     init(_ registrations: [Registration], keeping lender: Container? = nil) {
         self.registrations = registrations
-        root = ResolutionScope(Blueprint(registrations.makeBindings(), keeping: lender?.root))
+        root = ResolutionScope(
+            Blueprint(registrations.makeBindings(), notes: registrations.notes, keeping: lender?.root)
+        )
     }
 
     /// The registered types and their dependencies.
@@ -95,6 +97,8 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
     public func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
         try root.require(type)
     }
+
+    var notes: [any RegistrationNote] { root.notes }
 
     func check(
         _ dependencies: @autoclosure () -> [Dependency],

@@ -101,7 +101,7 @@ public struct DependencyGraph: Sendable {
         _ find: (any RegistrationNote, [any RegistrationNote]) -> [CompositionProblem]
     ) -> [CompositionProblem] {
         var kinds: Set<ObjectIdentifier> = []
-        let notes = GraphBuilder.reachable(registrations.withoutDecorators).flatMap(\.notes)
+        let notes = registrations.notes
         return notes.flatMap { note in
             kinds.insert(ObjectIdentifier(type(of: note))).inserted ? find(note, notes) : []
         }

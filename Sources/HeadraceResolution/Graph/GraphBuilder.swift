@@ -95,3 +95,8 @@ struct GraphBuilder {
         return nodes.endIndex - 1
     }
 }
+
+extension [Registration] {
+    /// The notes of the registrations that are used.
+    var notes: [any RegistrationNote] { GraphBuilder.reachable(withoutDecorators).flatMap(\.notes) }
+}

@@ -20,11 +20,15 @@ final class Blueprint: Sendable {
     /// The results of checks without creating objects.
     let proof = ResolutionProof()
 
+    /// The facts that modules recorded with the registrations.
+    let notes: [any RegistrationNote]
+
     /// The outermost scope of the container whose objects this container shares, if any.
     private let lender: ResolutionScope?
 
     /// Creates a blueprint of `bindings`, in the order of registration.
-    init(_ bindings: [Binding], keeping lender: ResolutionScope? = nil) {
+    init(_ bindings: [Binding], notes: [any RegistrationNote], keeping lender: ResolutionScope? = nil) {
+        self.notes = notes
         self.lender = lender
         var sets: [ObjectIdentifier: [Binding]] = [:]
         for binding in bindings where binding.description.member != nil {

@@ -10,7 +10,7 @@ import HeadraceCore
 ///
 /// It refers to the blueprint of the container and starts without objects, so opening a scope costs the same for any
 /// number of registrations.
-final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
+final class ResolutionScope: DependencyResolutionScope, NotedResolver, ProvingResolver {
     /// The position of a scope in its container.
     private enum Nesting {
         /// The scope in which singletons are created.
@@ -43,6 +43,8 @@ final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
         case .within(let outermost): outermost.blueprint
         }
     }
+
+    var notes: [any RegistrationNote] { blueprint.notes }
 
     /// Creates the outermost scope of a container.
     init(_ blueprint: Blueprint) {

@@ -123,7 +123,9 @@ private final class CustomerModel {
         let name = try await dispatcher.dispatch(GetCustomerName(id: 7))
         #expect(name == "Ada")
 
-        await #expect(throws: MessageValidationError.self) { try await dispatcher.dispatch(RenameCustomer(id: 7, name: "")) }
+        await #expect(throws: MessageValidationError.self) {
+            try await dispatcher.dispatch(RenameCustomer(id: 7, name: ""))
+        }
     }
 
     @Test func aCommandReturnsTheIdentifierOfTheNewCustomer() async throws {

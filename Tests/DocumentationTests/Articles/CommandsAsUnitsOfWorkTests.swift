@@ -103,7 +103,7 @@ private final class TransferHandler: HandlesCommand, Resolvable {
     @Test func aFailingCommandStoresNothing() async throws {
         try await open()
         let builder = ContainerBuilder()
-        builder.domain(store: store, entities: [Account.self])
+        builder.domain(store: store)
         builder.commandQueryDispatch().standard(
             commandHandlers: [TransferHandler.self],
             middleware: [RetryMiddleware()],
@@ -123,7 +123,7 @@ private final class TransferHandler: HandlesCommand, Resolvable {
     @Test func withoutTheMiddlewareTheFirstUnitOfWorkIsStored() async throws {
         try await open()
         let builder = ContainerBuilder()
-        builder.domain(store: store, entities: [Account.self])
+        builder.domain(store: store)
         builder.commandQueryDispatch().standard(commandHandlers: [TransferHandler.self])
         let dispatcher: any CommandQueryDispatcher = builder.build().resolve()
 
@@ -153,7 +153,7 @@ private final class TransferHandler: HandlesCommand, Resolvable {
     @Test func serializedCommandsReadAhead() async throws {
         try await open()
         let builder = ContainerBuilder()
-        builder.domain(store: ReadAheadStore(store), entities: [Account.self])
+        builder.domain(store: ReadAheadStore(store))
         builder.commandQueryDispatch().standard(
             commandHandlers: [TransferHandler.self],
             middleware: [RetryMiddleware(), SerializingMiddleware()],
@@ -175,7 +175,7 @@ private final class TransferHandler: HandlesCommand, Resolvable {
 
     @Test func validationReportsARetryWithinTheUnitOfWork() {
         let builder = ContainerBuilder()
-        builder.domain(store: store, entities: [Account.self])
+        builder.domain(store: store)
         builder.singleton { RetryMiddleware() }
         builder.commandQueryDispatch().standard(
             commandHandlers: [TransferHandler.self],

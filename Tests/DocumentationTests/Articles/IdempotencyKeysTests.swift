@@ -79,7 +79,7 @@ private struct ShopIsClosed: Error {}
 
     private func makeDispatcher() throws -> any CommandQueryDispatcher {
         let builder = ContainerBuilder()
-        builder.domain(store: store, entities: [Till.self])
+        builder.domain(store: store)
         builder.commandQueryDispatch().standard(
             commandHandlers: [PayHandler.self, RefundHandler.self],
             middleware: [RetryMiddleware()],

@@ -120,17 +120,7 @@ private final class CancelOrderHandler: HandlesCommand, Resolvable {
     private func makeContainer() throws -> Container {
         let builder = ContainerBuilder()
         let store = try InMemoryStore(entities: [StoredProcess.self, Order.self])
-        builder.domain(
-            store: store,
-            entities: [Order.self],
-            events: [OrderPlaced.self, PaymentTaken.self, Shipped.self],
-            scheduled: [
-                ScheduledCommand(TakePayment.self),
-                ScheduledCommand(Ship.self),
-                ScheduledCommand(CancelOrder.self),
-            ],
-            processes: [Fulfilment.self]
-        )
+        builder.domain(store: store, processes: [Fulfilment.self])
         builder.commandQueryDispatch().standard(
             commandHandlers: [TakePaymentHandler.self, ShipHandler.self, CancelOrderHandler.self]
         )

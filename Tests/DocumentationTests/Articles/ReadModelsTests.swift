@@ -67,7 +67,7 @@ private let customerTotals = Projection<CustomerTotal>("customer-totals", versio
     private func makeContainer() throws -> Container {
         let builder = ContainerBuilder()
         let store = try InMemoryStore(entities: Projections.entities)
-        builder.domain(store: store, events: [OrderPlaced.self, CustomerRemoved.self])
+        builder.domain(store: store)
         builder.projections(customerTotals, on: store)
         try builder.validate(.strict)
         builder.commandQueryDispatch().standard(commandHandlers: [PlaceOrderHandler.self])

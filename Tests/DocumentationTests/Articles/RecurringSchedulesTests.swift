@@ -38,7 +38,6 @@ private final class MakeReportHandler: HandlesCommand, Resolvable {
         let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
         builder.domain(
             store: store,
-            scheduled: [ScheduledCommand(MakeReport.self)],
             schedules: [
                 RecurringSchedule("nightly-report", try .cron("0 3 * * *", in: berlin)) { due in MakeReport(date: due) }
             ]

@@ -91,11 +91,7 @@ private func pay(_ id: String, in unitOfWork: UnitOfWork<EntityContext>) async t
     }
 
     private func makeContainer() throws -> Container {
-        builder.domain(
-            store: store,
-            entities: [Seat.self],
-            scheduled: [ScheduledCommand(ReleaseSeat.self)]
-        )
+        builder.domain(store: store)
         builder.commandQueryDispatch().standard(commandHandlers: [ReleaseSeatHandler.self])
         try builder.validate()
         return builder.build()

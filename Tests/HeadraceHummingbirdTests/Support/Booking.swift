@@ -158,7 +158,7 @@ struct Booking {
         let (seats, store) = (seats, try InMemoryStore(entities: []))
         let builder = ContainerBuilder()
         builder.singleton(Seats.self) { _ in seats }
-        builder.domain(store: store, entities: [])
+        builder.domain(store: store)
         builder.commandQueryDispatch().standard(
             commandHandlers: [ReserveSeatHandler.self, TakeAnySeatHandler.self],
             queryHandlers: [SeatsLeftHandler.self, GetReservationHandler.self],

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import HeadraceTesting
+
 /// A tree of services as a value, for a cluster and for the interpreter.
 indirect enum RandomTree: Sendable {
     enum Kind: CaseIterable, Sendable { case ping, pong, recovery }

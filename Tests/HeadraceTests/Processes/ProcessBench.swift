@@ -81,7 +81,6 @@ final class ProcessBench: RelayObserver {
         configuration.maximumAttempts = attempts
         builder.domain(
             store: store ?? self.store,
-            entities: [CarriedOut.self],
             scheduled: Self.scheduled,
             processes: processes,
             relay: configuration,

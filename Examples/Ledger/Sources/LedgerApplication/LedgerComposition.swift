@@ -65,17 +65,7 @@ public enum LedgerComposition {
         if let webhook = configuration.webhook { builder.singleton((any Webhook).self) { webhook } }
         builder.domain(
             store: ReadAheadStore(store, unserialized: MergingStore(store)),
-            entities: entities,
-            // 'AccountRuleSet' and 'ImportChanged' have no handler. They are only read from the event log.
-            events: [
-                AccountMoved.self, AccountOpened.self, JournalImported.self, StandingOrderCancelled.self,
-                StandingOrderPaid.self, StandingOrderPlaced.self, StandingOrderRefused.self, TransactionPosted.self,
-            ],
             handlers: eventHandlers + (configuration.webhook == nil ? [] : [SendWebhook.self]),
-            scheduled: [
-                ScheduledCommand(PayStandingOrder.self), ScheduledCommand(EscalateStandingOrder.self),
-                ScheduledCommand(GiveUpStandingOrder.self),
-            ],
             processes: [StandingOrderPayments.self],
             relay: configuration.relay,
             observers: configuration.observers,

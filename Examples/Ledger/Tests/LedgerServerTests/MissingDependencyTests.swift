@@ -39,8 +39,6 @@ extension LedgerServerTests {
             let builder = ContainerBuilder()
             builder.domain(
                 store: store,
-                entities: LedgerComposition.entities,
-                events: [TransactionPosted.self],
                 handlers: [SendWebhook.self],
                 relay: relay,
                 relayObservers: [watch]

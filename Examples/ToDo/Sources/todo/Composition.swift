@@ -9,12 +9,7 @@ import Headrace
 func makeContainer(store: any DeliveryStore, announcer: Announcer) throws -> Container {
     let builder = ContainerBuilder()
     builder.singleton { announcer }
-    builder.domain(
-        store: store,
-        entities: [ToDo.self],
-        events: [ToDoCompleted.self],
-        handlers: [AnnounceCompletion.self]
-    )
+    builder.domain(store: store, handlers: [AnnounceCompletion.self])
     builder.commandQueryDispatch().standard(
         commandHandlers: [AddToDoHandler.self, CompleteToDoHandler.self],
         queryHandlers: [GetToDosHandler.self],

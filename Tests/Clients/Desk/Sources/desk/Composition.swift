@@ -9,7 +9,7 @@ import Headrace
 func makeContainer(store: SQLiteStore) throws -> Container {
     let builder = ContainerBuilder()
     builder.singleton { Letters() }
-    builder.domain(store: store, entities: [Book.self], events: [BookLent.self], handlers: [ThankReader.self])
+    builder.domain(store: store, handlers: [ThankReader.self])
     builder.commandQueryDispatch().standard(
         commandHandlers: [LendBookHandler.self],
         queryHandlers: [GetBooksHandler.self]

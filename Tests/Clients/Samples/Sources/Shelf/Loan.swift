@@ -32,8 +32,6 @@ package struct Loan: Equatable {
         builder.singleton { Screen() }
         builder.domain(
             store: try InMemoryStore(entities: [Book.self, Reader.self]),
-            entities: [Book.self, Reader.self],
-            events: [BookLent.self],
             handlers: eventHandlers
         )
         builder.commandQueryDispatch().standard(commandHandlers: commandHandlers, queryHandlers: queryHandlers)

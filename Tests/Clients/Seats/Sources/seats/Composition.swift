@@ -20,14 +20,7 @@ func makeContainer(
     builder.singleton { mailer }
     builder.domain(
         store: store,
-        entities: [Seat.self],
-        events: [SeatConfirmed.self],
         handlers: [SendConfirmation.self],
-        scheduled: [
-            ScheduledCommand(ExpireReservation.self),
-            ScheduledCommand(MailSummary.self),
-            ScheduledCommand(SendMail.self),
-        ],
         schedules: [
             RecurringSchedule("evening-summary", try .cron("0 22 * * *", in: .gmt)) { MailSummary(date: $0) }
         ],

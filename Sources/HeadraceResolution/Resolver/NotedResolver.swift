@@ -1,0 +1,16 @@
+//===----------------------------------------------------------------------===//
+// This source file is part of the Headrace open source project.
+// Licensed under Apache License v2.0. See LICENSE for details.
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+
+/// A resolver of a container, which knows the notes of the container's registrations.
+protocol NotedResolver: DependencyResolver {
+    /// The notes of the registrations that are used, in the order of registration.
+    var notes: [any RegistrationNote] { get }
+}
+
+extension DependencyResolver {
+    /// The facts that modules recorded with the registrations of the container; empty if this isn't a container or a scope of one.
+    package var registrationNotes: [any RegistrationNote] { (self as? any NotedResolver)?.notes ?? [] }
+}
