@@ -90,6 +90,11 @@ tests Samples
 tests ToDo "$root/Examples/ToDo"
 new=$(mktemp -d)
 (cd "$new" && "$root/Scripts/new" Shop >/dev/null) || fail "Scripts/new can't make a package."
+cmp -s "$root/SKILL.md" "$new/Shop/SKILL.md" || fail "Scripts/new doesn't copy SKILL.md."
+for link in $(grep -oE '\]\([^)]+\)' "$new/Shop/README.md" | sed 's/^](//; s/)$//'); do
+    if [ ! -e "$new/Shop/$link" ]; then fail "The README of a new package links to $link, which doesn't exist."; fi
+done
+if grep -n 'todo[./T]' "$new/Shop/README.md"; then fail "The README of a new package names the example."; fi
 tests Shop "$new/Shop"
 for taken in Shop Headrace main 7up a/b; do
     if (cd "$new" && "$root/Scripts/new" "$taken" >/dev/null 2>&1); then fail "Scripts/new accepts the name '$taken'."; fi

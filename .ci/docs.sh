@@ -2,7 +2,7 @@
 # Builds the documentation of all modules together, because modules link to each other. Fails on any warning.
 #
 # It uses the modules of the test build, so it takes seconds. It prints the share of documented symbols. With a second argument, it
-# keeps the rendered web site in that folder: see Scripts/docs.
+# keeps the rendered web site in that folder, with llms.txt: see Scripts/docs.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${1:-$root/.build}
@@ -19,6 +19,9 @@ rm "$work/Headrace.docc/HeadraceSwiftUI.md"
 docc convert "$work/Headrace.docc" --additional-symbol-graph-dir "$work/graphs" --output-dir "$site" --transform-for-static-hosting \
     --fallback-display-name Headrace --fallback-bundle-identifier headrace \
     --warnings-as-errors --experimental-documentation-coverage --coverage-summary-level brief
+
+# The list of the articles for language models. Each of its links must lead to a page.
+"$root/.ci/llms.py" "$site"
 
 # Every public symbol must have a summary.
 python3 - "$site/documentation-coverage.json" <<'CHECK'

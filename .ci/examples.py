@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Finds every example of the documentation in code that the tests compile, and prints the missing examples.
 
-An example is a block of README.md, of an article, or of a doc comment. The fence of a block in a different language names it:
+An example is a block of README.md, of SKILL.md, of an article, or of a doc comment. The fence of a block in a different language names it:
 ```text, ```sh. The lines of an example, without their indentation, must follow each other in a Swift file below Tests or
 Examples, or in a Package.swift there. At a blank line outside of all braces, the file can have other code in between: it can
 declare types outside of the test that uses them. It can also declare them private.
@@ -76,7 +76,7 @@ def main():
                 lines = [normalised(line) for line in path.read_text().splitlines() if line.strip()]
                 compiled.append("\n" + "\n".join(lines) + "\n")
 
-    documented = [root / "README.md", *sorted((root / "Sources").rglob("*.*"))]
+    documented = [root / "README.md", root / "SKILL.md", *sorted((root / "Sources").rglob("*.*"))]
     count, missing = 0, 0
     for path in documented:
         if path.suffix not in {".md", ".swift"} or any(folder in path.parents for folder in not_compiled_here):

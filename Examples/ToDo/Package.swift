@@ -20,7 +20,11 @@ let package = Package(
         ),
         .testTarget(
             name: "todoTests",
-            dependencies: ["todo", .product(name: "Headrace", package: "headrace")],
+            dependencies: [
+                "todo",
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceTesting", package: "headrace"),
+            ],
             swiftSettings: settings
         ),
     ]

@@ -5,73 +5,74 @@
 //===----------------------------------------------------------------------===//
 
 #if Macros
-import Foundation
 import Headrace
-import Synchronization
+import HeadraceTesting
 import Testing
 
 // The example of the README, with the same text.
 
 @DomainEntity
-private final class Customer: StoredEntity {
-    static let entityName = "customer"
-    let id: UUID
-    private(set) var orders: [UUID] = []
-    init(id: UUID) { self.id = id }
-    func place(_ order: UUID) {
-        orders.append(order)
-        raiseEvent(OrderPlaced(customerId: id, orderId: order))
+private final class Seat: StoredEntity {
+    static let entityName = "seat"
+    let id: String
+    private(set) var guest: String?
+    init(id: String) { self.id = id }
+
+    func reserve(for guest: String) {
+        self.guest = guest
+        raiseEvent(SeatReserved(seat: id, guest: guest))
     }
 }
 
-private struct OrderPlaced: DurableDomainEvent {
-    static let eventName = "order-placed"
-    var customerId: UUID
-    var orderId: UUID
+private struct SeatReserved: DurableDomainEvent {
+    static let eventName = "seat-reserved"
+    var seat: String
+    var guest: String
 }
 
-func place(_ order: UUID, for id: UUID, in store: any EntityStore, events: DomainEventHandlerRegistrar) async throws {
-    let context = EntityContext(store)
-    try await UnitOfWork(delegator: events, context: context).execute { context in
-        try await context.find(Customer.self, id: id)?.place(order)  // stored with its event, or not at all
+private struct ReserveSeat: CQDCommand {
+    let seat: String
+    let guest: String
+}
+
+@Resolvable
+private final class ReserveSeatHandler: HandlesCommand {
+    private let unitOfWork: UnitOfWork<EntityContext>
+
+    func handle(_ command: ReserveSeat) async throws {
+        try await unitOfWork.execute { context in  // stores the seat and its event, or nothing
+            try await context.find(Seat.self, id: command.seat)?.reserve(for: command.guest)
+        }
     }
 }
 
-private struct OrderPlacedHandler: DomainEventHandler {
-    static let isPostCommit = true
+@Resolvable
+private final class SendTicket: HandlesDurableDomainEvent {
+    static let subscriptionName = "tickets"
 
-    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-        resolver.resolve(NotificationService.self).notify(event.customerId)
+    func handle(_ event: SeatReserved) async throws {  // at least once, even after kill -9
+        print("A ticket for \(event.guest): seat \(event.seat)")
     }
-}
-
-private final class NotificationService: Sendable {
-    private let notified = Mutex<[UUID]>([])
-
-    var customers: [UUID] { notified.withLock(\.self) }
-
-    func notify(_ customer: UUID) { notified.withLock { $0.append(customer) } }
 }
 
 @Suite struct ReadmeExampleTests {
-    @Test func theReadmeExampleStoresTheChangeAndItsEventAndHandlesIt() async throws {
-        let services = ServiceLocator()
-        let notifications = NotificationService()
-        services.register(notifications)
-        let registrar = DomainEventHandlerRegistrar(resolver: services)
-        registrar.register(OrderPlacedHandler.self)
-        let store = try InMemoryStore(entities: [Customer.self])
-        let (id, order) = (UUID.version7(), UUID.version7())
-        try await UnitOfWork(delegator: registrar, context: EntityContext(store)).execute { context in
-            context.insert(Customer(id: id))
-        }
+    @Test func theReadmeExampleStoresASeatAndDeliversItsEvent() async throws {
+        let store = try InMemoryStore(entities: [Seat.self])
+        let builder = ContainerBuilder()
+        builder.domain(store: store, entities: [Seat.self], events: [SeatReserved.self], handlers: [SendTicket.self])
+        builder.commandQueryDispatch().standard(commandHandlers: [ReserveSeatHandler.self])
+        try builder.validate(.strict)
+        let container = builder.build()
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        try await container.resolve(UnitOfWork<EntityContext>.self).execute { $0.insert(Seat(id: "A1")) }
 
-        try await place(order, for: id, in: store, events: registrar)
+        try await dispatcher.dispatch(ReserveSeat(seat: "A1", guest: "Ada"))
 
-        let saved = try await EntityContext(store).find(Customer.self, id: id)
-        #expect(saved?.orders == [order])
-        #expect(notifications.customers == [id])
-        #expect(try await store.events(after: 0, limit: 10).map(\.event.name) == ["order-placed"])
+        #expect(try await EntityContext(store).find(Seat.self, id: "A1")?.guest == "Ada")
+        #expect(try await store.events(after: 0, limit: 10).map(\.event.name) == ["seat-reserved"])
+        #expect(try await store.deliveryStatistics().pendingCount == 1)
+        try await TestRelay.run(container.resolve()) { try await $0.untilIdle() }
+        #expect(try await store.deliveryStatistics().pendingCount == 0)
     }
 }
 #endif

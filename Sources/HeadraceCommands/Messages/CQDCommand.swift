@@ -26,7 +26,7 @@
 /// let number = try await dispatcher.dispatch(ReserveSeat(row: "A"))
 /// ```
 ///
-/// To read a value without a change, dispatch a ``CQDQuery``.
+/// To read a value without a change, dispatch a ``CQDQuery``. CQD stands for command and query dispatch.
 public protocol CQDCommand<Output>: DispatchedMessage {
     /// The type of the result; `Void` by default.
     ///

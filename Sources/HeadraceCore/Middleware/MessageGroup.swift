@@ -36,7 +36,7 @@ public struct MessageGroup: Sendable {
     /// The key of `message`; `nil` if it belongs to no group.
     func key<Message: Sendable>(of message: Message, in context: MessageContext) -> MessageGroupKey? {
         switch kind {
-        case .messageType: context.ownName.map { .name($0) } ?? .type(context.type)
+        case .messageType: .name(of: context)
         case .all(let name): .name(name)
         case .key(let key): key(message).map { .name($0) }
         }
@@ -49,6 +49,11 @@ public struct MessageGroup: Sendable {
 enum MessageGroupKey: Hashable {
     case type(Any.Type)
     case name(String)
+
+    /// Identifies the messages with the same ``MessageContext/name`` as the message of `context`.
+    static func name(of context: MessageContext) -> MessageGroupKey {
+        context.ownName.map { .name($0) } ?? .type(context.type)
+    }
 
     /// The label of metrics and errors.
     var name: String {

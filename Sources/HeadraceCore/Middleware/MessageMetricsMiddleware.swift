@@ -13,8 +13,8 @@ import Synchronization
 /// - `headrace.messages.ended`, a counter, by `kind`, `type` and `outcome`;
 /// - `headrace.message.duration`, a timer, by the same.
 ///
-/// The number of distinct labels is limited: the kinds of messages, the names of their types, and
-/// ``MessageOutcome/code``.
+/// The number of distinct labels is limited: the kinds of messages, the names of their types (or the
+/// ``NamedMessage/messageName`` of root messages), and ``MessageOutcome/code``.
 public struct MessageMetricsMiddleware: Middleware {
     private let clock: any TimeSource
     private let metrics: MessageMetrics
@@ -50,11 +50,11 @@ public struct MessageMetricsMiddleware: Middleware {
     }
 }
 
-/// The metrics for each kind, type, and outcome, created on first use.
+/// The metrics for each kind, name, and outcome, created on first use.
 private final class MessageMetrics: Sendable {
     private struct Key: Hashable {
         let kind: MessageKind
-        let type: ObjectIdentifier
+        let message: MessageGroupKey
         var outcome: String?
     }
 
@@ -76,7 +76,7 @@ private final class MessageMetrics: Sendable {
     }
 
     func begun(_ context: MessageContext) {
-        let key = Key(kind: context.kind, type: ObjectIdentifier(context.type))
+        let key = Key(kind: context.kind, message: .name(of: context))
         let counter = state.withLock { state in
             if let counter = state.begun[key] { return counter }
             let counter = Counter(
@@ -90,7 +90,7 @@ private final class MessageMetrics: Sendable {
 
     func ended(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {
         let outcome = outcome.code
-        let key = Key(kind: context.kind, type: ObjectIdentifier(context.type), outcome: outcome)
+        let key = Key(kind: context.kind, message: .name(of: context), outcome: outcome)
         let ended = state.withLock { state in
             if let ended = state.ended[key] { return ended }
             let dimensions = dimensions(of: context) + [("outcome", outcome)]

@@ -20,6 +20,9 @@ public import HeadraceResolution
 /// }
 /// ```
 ///
+/// This form is for code that was written for another package. In new code, use ``HandlesDomainEvent``, whose dependencies
+/// `validate()` proves.
+///
 /// An event can have many handlers. All pre-commit handlers run before all post-commit handlers. Within each group,
 /// handlers run one after the other, in no guaranteed order.
 public protocol DomainEventHandler<Event>: SendableMetatype {

@@ -16,6 +16,9 @@
 /// }
 /// ```
 ///
+/// This form is for code that was written for another package. In new code, use ``HandlesDurableDomainEvent``, whose dependencies
+/// `validate()` proves.
+///
 /// The unit of work stores the event and one delivery for each such handler in the transaction of its changes (an
 /// outbox), and doesn't run the handler. A `Relay` runs it in the background, in a separate unit of work, and repeats
 /// it after a failure or after the process was killed. See <doc:Durability>.

@@ -14,12 +14,11 @@ extension DependencyRegistry {
     /// Registers ``HeadraceRelay/Projections`` on `store` as a singleton, which the program must run.
     ///
     /// ```swift
-    /// builder.domain(store: store, events: [OrderPlaced.self, CustomerRemoved.self])
+    /// builder.domain(store: store)
     /// builder.projections(customerTotals, on: store)
     /// ```
     ///
-    /// `validate()` reports mistakes in the declarations, and with `ValidationLevel.strict` each event that a projection applies
-    /// and that `domain(…)` doesn't declare.
+    /// `validate()` reports mistakes in the declarations.
     ///
     /// - Parameters:
     ///   - projections: The projections, each with a unique name.

@@ -10,7 +10,7 @@ import Synchronization
 /// A store from which serialized commands read changes while these are still being written.
 ///
 /// ```swift
-/// builder.domain(store: ReadAheadStore(store), entities: [Account.self])
+/// builder.domain(store: ReadAheadStore(store))
 /// builder.commandQueryDispatch().standard(
 ///     commandHandlers: [TransferHandler.self],
 ///     middleware: [RetryMiddleware(), SerializingMiddleware()],

@@ -19,7 +19,10 @@ public import HeadraceRelay
 /// ```
 ///
 /// No real time passes, and the test waits for each delivery. The date, the UUIDs, and the random numbers of
-/// ``HeadraceCore/SystemValues`` belong to the test, so each run is the same.
+/// ``HeadraceCore/SystemValues`` belong to the test. So each run is the same, unless tasks that draw UUIDs or random numbers run at
+/// the same time: they share the sequence in any order. The relay handles deliveries of different streams and subscriptions at the
+/// same time, and beside the test. For a fixed order, set `concurrency` to 1 in its configuration, and call ``untilIdle()`` after
+/// each command.
 ///
 /// A handler that fails fails the test: ``untilIdle()`` and ``advance(by:)`` throw if a delivery has failed meanwhile and no later
 /// attempt has succeeded. A test that expects a failure expects the error:

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Macros
+import Headrace
 import HeadraceResolution
 import HeadraceTesting
 import Synchronization
@@ -21,16 +23,10 @@ private final class Readers: Sendable {
     let addresses = ["ada@example.org", "bea@example.org"]
 }
 
-private struct Newsletter: Resolvable {
-    static var dependencies: Dependencies { Dependencies().on((any Mailer).self).on(Readers.self) }
-
+@Resolvable
+private struct Newsletter {
     private let mailer: any Mailer
     private let readers: Readers
-
-    init(scope: any DependencyResolutionScope) {
-        mailer = scope.resolve()
-        readers = scope.resolve()
-    }
 
     func publish(_ text: String) async throws {
         for address in readers.addresses { try await mailer.send(text, to: address) }
@@ -54,8 +50,10 @@ private final class NotedMails: Mailer {
         builder.scoped { Readers() }
         builder.transient(Newsletter.self)
 
-        try builder.validate()
+        try builder.validate(.strict)
         let container = builder.build()
+        let newsletter: Newsletter = container.resolve()
+        try await newsletter.publish("Old news")
 
         let request = container.scope()
         #expect(request.resolve(Readers.self) === request.resolve(Readers.self))
@@ -80,3 +78,4 @@ private final class NotedMails: Mailer {
         #expect(error?.problems.count == 2)
     }
 }
+#endif

@@ -4,7 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Macros
 import Foundation
+import Headrace
 import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
@@ -35,19 +37,24 @@ private struct AmountBooked: DurableDomainEvent {
     var amount: Int
 }
 
-private struct NothingIsOverdrawn: DomainEventHandler {
-    static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = try resolver.require()
+@Resolvable
+private struct NothingIsOverdrawn: HandlesDomainEvent {
+    private let context: EntityContext
+
+    func handle(_ event: AmountBooked) async throws {
         guard let account = try await context.find(Account.self, id: event.account) else { return }
         if account.balance < 0 { throw Overdrawn(account: account.id) }
     }
 }
 
-private struct TellTheOwner: DurableDomainEventHandler {
+@Resolvable
+private struct TellTheOwner: HandlesDurableDomainEvent {
     static let subscriptionName = "owners"
 
-    static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        try resolver.require(Letters.self).send("\(event.amount) booked to \(event.account)")
+    private let letters: Letters
+
+    func handle(_ event: AmountBooked) async throws {
+        letters.send("\(event.amount) booked to \(event.account)")
     }
 }
 
@@ -117,3 +124,4 @@ private func transfer(
         #expect(told == ["100 booked to ada", "70 booked to bea", "-70 booked to ada"])
     }
 }
+#endif

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Macros
 import Headrace
 import HeadraceDomain
 import HeadraceResolution
@@ -26,24 +27,29 @@ private struct OrderPlaced: DomainEvent {
     let order: String
 }
 
-private struct RefreshBoard: DomainEventHandler {
+@Resolvable
+private struct RefreshBoard: HandlesDomainEvent {
     static let isPostCommit = true
 
-    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-        try resolver.require(Board.self).show(event.order)
+    private let board: Board
+
+    func handle(_ event: OrderPlaced) async throws {
+        board.show(event.order)
     }
 }
 
-private struct FailAfterTheCommit: DomainEventHandler {
+@Resolvable
+private struct FailAfterTheCommit: HandlesDomainEvent {
     static let isPostCommit = true
 
-    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
+    func handle(_ event: OrderPlaced) async throws {
         throw Offline()
     }
 }
 
-private struct RefuseOrders: DomainEventHandler {
-    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
+@Resolvable
+private struct RefuseOrders: HandlesDomainEvent {
+    func handle(_ event: OrderPlaced) async throws {
         throw Offline()
     }
 }
@@ -106,3 +112,4 @@ private struct Board: Sendable {
         #expect(try await EntityContext(store).find(Order.self, id: "7") != nil)
     }
 }
+#endif

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Macros
 import Headrace
 import HeadraceCore
 import HeadraceDomain
@@ -54,22 +55,26 @@ private final class OrderLine: StoredEntity {
     }
 }
 
-private struct ShowPlacedOrder: DurableDomainEventHandler {
+@Resolvable
+private struct ShowPlacedOrder: HandlesDurableDomainEvent {
     static let subscriptionName = "order-list"
 
-    static func handle(event: OrderPlaced, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = try resolver.require()
+    private let context: EntityContext
+
+    func handle(_ event: OrderPlaced) async throws {
         let line = OrderLine(event.order)
         line.states = ["placed"]
         context.insert(line)
     }
 }
 
-private struct ShowShippedOrder: DurableDomainEventHandler {
+@Resolvable
+private struct ShowShippedOrder: HandlesDurableDomainEvent {
     static let subscriptionName = "order-list"
 
-    static func handle(event: OrderShipped, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = try resolver.require()
+    private let context: EntityContext
+
+    func handle(_ event: OrderShipped) async throws {
         try await context.find(OrderLine.self, id: event.order)?.states.append("shipped")
     }
 }
@@ -192,3 +197,4 @@ private enum Separate {
         #expect(try await EntityContext(store).find(OrderLine.self, id: "7") == nil)
     }
 }
+#endif

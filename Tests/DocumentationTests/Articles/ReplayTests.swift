@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Macros
 import Foundation
 import Headrace
 import HeadraceDomain
@@ -42,24 +43,30 @@ private final class Total: StoredEntity {
     }
 }
 
-private struct AddUp: DurableDomainEventHandler {
+@Resolvable
+private struct AddUp: HandlesDurableDomainEvent {
     static let subscriptionName = "totals"
 
-    static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        let context: EntityContext = try resolver.require()
+    private let context: EntityContext
+
+    func handle(_ event: AmountBooked) async throws {
         let total = try await context.find(Total.self, id: event.account) ?? Total(event.account)
         context.insert(total)
         total.cents += event.cents
     }
 }
 
-private struct SendReceipt: DurableDomainEventHandler {
+@Resolvable
+private struct SendReceipt: HandlesDurableDomainEvent {
     static let subscriptionName = "receipts"
 
-    static func handle(event: AmountBooked, resolver: any DependencyResolver) async throws {
-        try resolver.require(Archive.self).keep(event)
+    private let archive: Archive
+    private let mail: Mail
+
+    func handle(_ event: AmountBooked) async throws {
+        archive.keep(event)
         if DeliveryContext.current?.isReplay == true { return }
-        try resolver.require(Mail.self).send("Booked: \(event.cents)")
+        mail.send("Booked: \(event.cents)")
     }
 }
 
@@ -191,3 +198,4 @@ private struct Mail: Sendable {
         #expect(try await EntityContext(store).find(Total.self, id: "ada")?.cents == 100)
     }
 }
+#endif

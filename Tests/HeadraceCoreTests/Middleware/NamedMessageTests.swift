@@ -10,7 +10,8 @@ import Testing
 
 @Suite struct NamedMessageTests {
     private struct Upload: NamedMessage {
-        var messageName: String { "upload to photos" }
+        var bucket = "photos"
+        var messageName: String { "upload to \(bucket)" }
     }
 
     private struct Plain: Sendable {}
@@ -25,6 +26,22 @@ import Testing
 
         let labels = [("kind", "request"), ("type", "upload to photos")]
         #expect(try metrics.expectCounter("headrace.messages.begun", labels).totalValue == 1)
+    }
+
+    @Test func messagesOfOneTypeAreCountedByTheirNames() async throws {
+        let metrics = TestMetrics()
+        let middleware = [MessageMetricsMiddleware(factory: metrics)]
+
+        for bucket in ["photos", "films", "films"] {
+            try await withRootMessage(Upload(bucket: bucket), middleware: middleware) { _ in }
+        }
+
+        for (bucket, count) in [("photos", 1), ("films", 2)] {
+            let labels = [("kind", "request"), ("type", "upload to \(bucket)")]
+            #expect(try metrics.expectCounter("headrace.messages.begun", labels).totalValue == count)
+            let ended = labels + [("outcome", "success")]
+            #expect(try metrics.expectCounter("headrace.messages.ended", ended).totalValue == count)
+        }
     }
 
     @Test func allOtherMessagesHaveTheNameOfTheirType() async throws {

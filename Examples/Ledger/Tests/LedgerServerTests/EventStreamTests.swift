@@ -109,7 +109,7 @@ extension LedgerServerTests {
             } _: { server in
                 for _ in 1...3 {
                     try await server.listen { events in _ = try await events.next() }
-                    _ = try await server.server.streams.acquire()
+                    _ = await server.server.streams.releases.first { true }
                 }
             }
         }

@@ -7,6 +7,8 @@
 import Foundation
 import HTTPTypes
 import Headrace
+import HeadraceHummingbird
+import HeadraceStorage
 import Hummingbird
 import LedgerApplication
 import Logging

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 import Headrace
+import HeadraceTesting
 import Testing
 
 @testable import todo
@@ -25,16 +26,14 @@ import Testing
     }
 
     @Test func aCompletedToDoIsAnnounced() async throws {
-        let relay: Relay = container.resolve()
-        async let running: Void = relay.run()
-
-        try await dispatcher.dispatch(AddToDo(id: "milk", title: "Buy milk"))
-        try await dispatcher.dispatch(CompleteToDo(id: "milk"))
+        try await TestRelay.run(container.resolve()) { relay in
+            try await dispatcher.dispatch(AddToDo(id: "milk", title: "Buy milk"))
+            try await dispatcher.dispatch(CompleteToDo(id: "milk"))
+            try await relay.untilIdle()
+        }
 
         #expect(await announcements.first { _ in true } == "Completed: Buy milk")
         #expect(try await dispatcher.dispatch(GetToDos()) == ["[x] milk: Buy milk"])
-        relay.shutDown()
-        try await running
     }
 
     @Test func aToDoIsCompletedOnce() async throws {

@@ -8,10 +8,15 @@ import Synchronization
 
 /// Limits the number of uploads or event streams that are open at the same time.
 final class Permits: Sendable {
+    /// An element after each release; the last one waits for its receiver.
+    let releases: AsyncStream<Void>
+
+    private let released: AsyncStream<Void>.Continuation
     private let free: Mutex<Int>
 
     init(_ count: Int) {
         free = Mutex(count)
+        (releases, released) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Acquires a permit, which is released when the returned object is deallocated; `nil` if none is free.
@@ -25,6 +30,7 @@ final class Permits: Sendable {
 
     fileprivate func release() {
         free.withLock { $0 += 1 }
+        released.yield()
     }
 }
 

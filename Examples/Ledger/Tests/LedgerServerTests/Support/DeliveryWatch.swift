@@ -6,6 +6,7 @@
 
 import Foundation
 import Headrace
+import HeadraceStorage
 import Synchronization
 
 /// Counts deliveries, and resumes tasks that wait for a number of deliveries.

@@ -49,7 +49,7 @@ private final class Database: Sendable {
     func close() async {}
 }
 
-@Suite struct NamesArgumentsAndLifetimesTests {
+@Suite struct MoreWaysToRegisterTests {
     private let builder = ContainerBuilder()
 
     private var container: Container { builder.build() }
