@@ -59,7 +59,7 @@ private final class SendTicket: HandlesDurableDomainEvent {
     @Test func theReadmeExampleStoresASeatAndDeliversItsEvent() async throws {
         let store = try InMemoryStore(entities: [Seat.self])
         let builder = ContainerBuilder()
-        builder.domain(store: store, entities: [Seat.self], events: [SeatReserved.self], handlers: [SendTicket.self])
+        builder.domain(store: store, handlers: [SendTicket.self])
         builder.commandQueryDispatch().standard(commandHandlers: [ReserveSeatHandler.self])
         try builder.validate(.strict)
         let container = builder.build()
