@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+plugin=.build/debug/HeadraceMacrosPlugin-tool#HeadraceMacrosPlugin
 for file in Tests/Rejected/*.swift; do
-    swiftc -typecheck -parse-as-library -swift-version 6 -I .build/debug/Modules -Xfrontend -verify -Xfrontend -verify-ignore-unrelated "$file"
+    swiftc -typecheck -parse-as-library -swift-version 6 -I .build/debug/Modules -load-plugin-executable "$plugin" \
+        -Xfrontend -verify -Xfrontend -verify-ignore-unrelated "$file"
 done

@@ -58,20 +58,9 @@ private struct Ending: ServiceLifecycle.Service {
     func run() async throws {}
 }
 
-/// A store that can be closed.
-private final class ClosableStore: StoreDecorator {
-    let base: any DeliveryStore
-
-    init(_ base: any DeliveryStore) {
-        self.base = base
-    }
-
-    func close() throws {}
-}
-
 @Suite(.timeLimit(.minutes(2))) struct HummingbirdExamples {
-    private func makeContainer() throws -> (container: Container, store: ClosableStore) {
-        let store = ClosableStore(try InMemoryStore(entities: []))
+    private func makeContainer() throws -> (container: Container, store: InMemoryStore) {
+        let store = try InMemoryStore(entities: [])
         let builder = ContainerBuilder()
         builder.domain(store: store)
         builder.commandQueryDispatch().standard()

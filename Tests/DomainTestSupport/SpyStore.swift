@@ -41,6 +41,8 @@ package final class SpyStore: EntityStore {
 
     package func snapshot() async throws -> any EntityReader { try await base.snapshot() }
 
+    package func close() throws { try base.close() }
+
     /// Stores `customers` without a unit of work.
     package func store(_ customers: Customer...) async throws {
         let context = EntityContext(base)

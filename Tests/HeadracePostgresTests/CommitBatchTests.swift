@@ -144,7 +144,7 @@ import Testing
                 beforeCall(calls.value)
             }
             try await body(schema, TestCommitter(base: committer, numbers: check.numbers), calls)
-            store.close()
+            try store.close()
         }
     }
 }

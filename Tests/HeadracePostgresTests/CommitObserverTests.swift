@@ -32,7 +32,7 @@ import Testing
                 for _ in 1...50 { group.addTask { try await store.commit(ChangeSet(events: [.empty()])) } }
                 try await group.waitForAll()
             }
-            store.close()
+            try store.close()
         }
 
         #expect(batches.all.reduce(0) { $0 + $1.storedCount } == 50)

@@ -189,7 +189,7 @@ import Testing
                     try await store.commit(.note("other", title: "title 3"))
                 }
                 #expect(duplicate?.code == .uniqueViolation)
-                store.close()
+                try store.close()
             }
         }
     }
@@ -206,7 +206,7 @@ import Testing
                 #expect(error?.code == .unusable)
                 #expect(error?.message.contains("Nothing was copied") == true)
                 #expect(try await store.events(after: 0, limit: 9).count == 1)
-                store.close()
+                try store.close()
             }
         }
     }

@@ -32,7 +32,7 @@ import Testing
                 for id in ["a", "b"] { context.insert(Note(id)) }
             }
             try await body(schema, stores)
-            for store in stores { store.close() }
+            for store in stores { try? store.close() }
         }
     }
 
@@ -156,7 +156,7 @@ import Testing
 
     @Test func aClosedStoreLocksNothing() async throws {
         try await withStores { _, stores in
-            stores[1].close()
+            try stores[1].close()
 
             let error = await #expect(throws: StoreError.self) { try await stores[1].addOne(to: "a") }
 

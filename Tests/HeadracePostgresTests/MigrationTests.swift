@@ -46,14 +46,14 @@ import Testing
             let store = try await PostgresStore(
                 url: schema.url, entities: [Account.self], configuration: schema.configuration)
             try await store.commit(Self.insertion)
-            store.close()
+            try store.close()
             try await schema.run("UPDATE store SET tables = \(stored)")
 
             for _ in 1...2 {
                 let again = try await PostgresStore(
                     url: schema.url, entities: [Account.self], configuration: schema.configuration)
                 #expect(try await again.find(Self.kind)?.version == 1)
-                again.close()
+                try again.close()
             }
 
             #expect(try await schema.run("SELECT tables FROM store").first?.integer(0) == TableSchema.version)
@@ -75,7 +75,7 @@ import Testing
             #expect(try await store.events(after: 0, limit: 99).count == 33)
             #expect(try await store.fetch(DocumentQuery(kind: "account")).map(\.version).sorted() == [1, 16, 16])
             #expect(try await schema.run("SELECT tables FROM store").first?.integer(0) == TableSchema.version)
-            store.close()
+            try store.close()
         }
     }
 
@@ -91,7 +91,7 @@ import Testing
             let store = try await PostgresStore(url: url, entities: [Account.self])
 
             #expect(try await store.prunedPosition() == pruned)
-            store.close()
+            try store.close()
         }
     }
 
@@ -103,7 +103,7 @@ import Testing
             try await TestSchema(url: url, name: "headrace").run("DELETE FROM event WHERE position > 300")
 
             #expect(try await store.prunedPosition() == 302)
-            store.close()
+            try store.close()
         }
     }
 

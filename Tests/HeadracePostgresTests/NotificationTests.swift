@@ -65,7 +65,7 @@ import Testing
             try await schema.run("DELETE FROM outcome")
             try await other.noticeOtherCommits()
             #expect(other.commitFeed.position > after)
-            writer.close()
+            try writer.close()
         }
     }
 

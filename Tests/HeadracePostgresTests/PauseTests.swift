@@ -48,7 +48,7 @@ import Testing
             #expect(leased.paused == ["mail"])
             #expect(try await store.resume("mail"))
             #expect(try await store.lease(request).lanes.count == 1)
-            store.close()
+            try store.close()
         }
     }
 }

@@ -96,7 +96,7 @@ import Testing
             #expect(try await schema.run("SELECT generation FROM store").first?.integer(0) == generation)
             try await older.commit(.note("b"))
 
-            older.close()
+            try older.close()
             var configuration = schema.configuration
             // The server notices the end of a connection a little later.
             configuration.replacementTimeout = .seconds(60)
@@ -119,7 +119,7 @@ import Testing
             await seen.next()
             await seen.next()
             try await older.commit(.note("a"))
-            older.close()
+            try older.close()
 
             #expect(try await opening.fetch(DocumentQuery(kind: "note")).count == 1)
         }
@@ -150,7 +150,7 @@ import Testing
         try await withSchema { schema in
             let older = try await schema.open()
             try await older.commit(.note("a"))
-            older.close()
+            try older.close()
             var configuration = schema.configuration
             configuration.replacementTimeout = nil
 
@@ -204,8 +204,8 @@ import Testing
     @Test func aClosedStoreRefusesEachUse() async throws {
         try await withSchema { schema in
             let store = try await schema.open()
-            store.close()
-            store.close()
+            try store.close()
+            try store.close()
 
             let read = await #expect(throws: StoreError.self) { try await store.events(after: 0, limit: 1) }
             let commit = await #expect(throws: StoreError.self) { try await store.commit(.note("a")) }

@@ -29,7 +29,7 @@ import Testing
             #expect(parts.withLock(\.self) == 2)
             let sizes = try await schema.run("SELECT count(*) FROM delivery GROUP BY xmin::text ORDER BY 1")
             #expect(try sizes.rows.map { try $0.integer(0) } == [5000, 10_000, 10_000])
-            store.close()
+            try store.close()
         }
     }
 
@@ -42,7 +42,7 @@ import Testing
             }
 
             #expect(first == Replaying.Progress(count: 0, isComplete: false))
-            store.close()
+            try store.close()
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
             #expect(lanes.flatMap(\.self).count { $0.isReplay } == Self.count)
             #expect(lanes.flatMap(\.self).count { !$0.isReplay } == 2)
             #expect(Set(lanes.flatMap(\.self).map(\.position)).count == Self.count + 2)
-            store.close()
+            try store.close()
         }
     }
 
@@ -93,7 +93,7 @@ import Testing
 
             #expect(leased.lanes.isEmpty)
             #expect(leased.nextDue == nil)
-            store.close()
+            try store.close()
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             let pending = try await store.deliveryStatistics().subscriptions
             #expect(pending.map(\.pendingCount) == [Self.count])
             #expect(try await store.lease(Self.request).lanes.count == 100)
-            store.close()
+            try store.close()
         }
     }
 

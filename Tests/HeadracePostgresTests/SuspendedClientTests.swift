@@ -39,8 +39,8 @@ import Testing
             proxy.resumeAnswers()
             let leased = try await leasing.value
             #expect(leased.lanes.count == 80)
-            stopped.close()
-            other.close()
+            try stopped.close()
+            try other.close()
         }
     }
 
@@ -62,7 +62,7 @@ import Testing
 
             #expect(try rows.first?.optionalIntegers(1)?.count == 256 * LeaseProcedure.laneWidth)
             #expect(rows.bytes.count < 32_000)
-            store.close()
+            try store.close()
         }
     }
 
@@ -83,7 +83,7 @@ import Testing
                 #expect(leased.lanes.isEmpty)
                 await #expect(throws: StoreError.self) { try await store.lease(.all) }
             }
-            store.close()
+            try store.close()
         }
     }
 }

@@ -113,7 +113,6 @@ private struct SharedText: Dripper {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct SharedChildTests {
-    private static let subscription = "shared HeadraceStationsTests.Settings"
     private let settings = SharedState(Settings(size: 30))
 
     private func station(_ state: Main.State = Main.State()) -> TestStation<Main.State, Main.Action> {
@@ -137,7 +136,6 @@ private struct SharedText: Dripper {
         await station.receive(.detail(.settingsChanged(Settings(size: 30)))) { $0.detail?.settings.size = 30 }
 
         #expect(settings.value == Settings(size: 30))
-        await station.expectSubscriptions(Self.subscription)
         await station.finish()
     }
 
@@ -149,14 +147,14 @@ private struct SharedText: Dripper {
         await station.receive(.detail(.resize(5))) { $0.detail?.settings.size = 5 }
 
         #expect(settings.value == Settings(size: 5))
-        await station.expectSubscriptions(Self.subscription)
         await station.finish()
     }
 
     @Test(arguments: [30, 100]) func aReceivedValueThatTheChildLimitsIsWritten(_ size: Int) async {
         settings.update { $0.size = size }
         let station = station(Main.State(detail: Detail.State(settings: settings.value)))
-        await station.expectSubscriptions(Self.subscription)
+        // Starts the station.
+        await station.expectSubscriptions()
 
         settings.update { $0.size = 200 }
         await station.receive(.detail(.settingsChanged(Settings(size: 200)))) { $0.detail?.settings.size = 100 }
@@ -172,7 +170,6 @@ private struct SharedText: Dripper {
         await station.receive(.detail(.settingsChanged(Settings(size: 8))))
 
         #expect(settings.value == Settings(size: 7))
-        await station.expectSubscriptions(Self.subscription)
         await station.finish()
     }
 
@@ -182,7 +179,6 @@ private struct SharedText: Dripper {
         await station.pour(.detail(.settingsChanged(Settings(size: 12)))) { $0.detail?.settings.size = 12 }
 
         #expect(settings.value == Settings(size: 12))
-        await station.expectSubscriptions(Self.subscription)
         await station.finish()
     }
 

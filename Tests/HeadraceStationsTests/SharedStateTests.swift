@@ -83,11 +83,6 @@ private final class FailingStorage: SharedStorage {
         TestStation(initialState: Editor.State(settings: settings.value)) { Editor(settings: settings) }
     }
 
-    private static func end(_ station: TestStation<Editor.State, Editor.Action>) async {
-        await station.expectSubscriptions("shared HeadraceStationsTests.Settings")
-        await station.finish()
-    }
-
     @Test func aChangeReachesTheOtherStationAsAnAction() async {
         let settings = SharedState(Settings())
         let (one, two) = (Self.station(settings), Self.station(settings))
@@ -97,8 +92,8 @@ private final class FailingStorage: SharedStorage {
         await two.receive(.settingsChanged(Settings(size: 12))) { $0.settings.size = 12 }
 
         #expect(settings.value == Settings(size: 12))
-        await Self.end(one)
-        await Self.end(two)
+        await one.finish()
+        await two.finish()
     }
 
     @MainActor @Test func stationsOnDifferentActorsShareAValue() async throws {
@@ -123,7 +118,7 @@ private final class FailingStorage: SharedStorage {
         await station.receive(.settingsChanged(Settings(size: 30))) { $0.settings.size = 30 }
 
         #expect(settings.value == Settings(size: 30))
-        await Self.end(station)
+        await station.finish()
     }
 
     @Test func theFirstActionOfAnActorStationDoesNotOverwriteTheSharedValue() async {
@@ -168,7 +163,7 @@ private final class FailingStorage: SharedStorage {
         #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == #"{"size":12,"theme":"light"}"#)
         let again = try await SharedState(in: SharedFile(file), default: Settings())
         #expect(again.value == Settings(size: 12))
-        await Self.end(station)
+        await station.finish()
     }
 
     @Test func aDamagedFileIsAnErrorAndIsKept() async throws {
@@ -232,7 +227,7 @@ private final class FailingStorage: SharedStorage {
         try await one.reload()
 
         #expect(one.value == Settings(size: 11, theme: "dark"))
-        await Self.end(station)
+        await station.finish()
     }
 
     @Test func concurrentWritersOfOneFileLoseNothing() async throws {

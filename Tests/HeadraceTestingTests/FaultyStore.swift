@@ -14,7 +14,7 @@ final class FaultyStore: EntityStore {
         case acceptsStaleVersions, overwritesOnInsertion, dropsEvents, repeatsEvents, storesEventsOfRefusedChanges
         case storesFirstWriteOfRefusedChanges, forgetsRemovedEntries, addsNoEntries, sharesUniqueValues
         case ignoresOrder, ignoresLimit, ignoresPlace, movesSnapshots, ignoresConditions, refusesExchanges,
-            reportsOtherErrors, losesTheTask
+            reportsOtherErrors, losesTheTask, countsOneTooMany, refusesToClose
     }
 
     private let base: InMemoryStore
@@ -50,6 +50,15 @@ final class FaultyStore: EntityStore {
 
     func snapshot() async throws -> any EntityReader {
         fault == .movesSnapshots ? base : try await base.snapshot()
+    }
+
+    func close() throws {
+        if fault == .refusesToClose { throw StoreError(code: .unusable, message: "Something went wrong.") }
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        let count = try await fetch(query).count
+        return fault == .countsOneTooMany ? count + 1 : count
     }
 
     func commit(_ changes: ChangeSet) async throws {

@@ -142,7 +142,7 @@ extension EntityContext {
     }
 
     /// Notes the requested unique values that none of `documents` has; `documents` are all matching documents.
-    private func noteAbsences<Entity: StoredEntity>(
+    func noteAbsences<Entity: StoredEntity>(
         of conditions: [EntityCondition<Entity>],
         orderedBy order: EntityOrder<Entity>?,
         in documents: [StoredDocument]
@@ -166,7 +166,7 @@ extension EntityContext {
         absences?.note(missing, in: index.name, of: Entity.entityName)
     }
 
-    private func known(_ kind: EntityKind) -> [TrackedEntity] {
+    func known(_ kind: EntityKind) -> [TrackedEntity] {
         tracked.all.filter { !$0.isReplaced && ($0.kind === kind || $0.reference.kind == kind.name) }
     }
 

@@ -28,6 +28,10 @@ final class SnapshotStore: EntityStore {
         try await moment.fetch(query)
     }
 
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try await moment.count(query)
+    }
+
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await moment.events(after: position, limit: limit)
     }
@@ -37,4 +41,7 @@ final class SnapshotStore: EntityStore {
     func commit(_ changes: ChangeSet) async throws {
         throw StoreError.readOnly(changes.writes.first?.document.reference ?? changes.deletions.first?.reference)
     }
+
+    /// Does nothing: the owner of the store closes it.
+    func close() throws {}
 }

@@ -19,6 +19,9 @@ class TrackedEntity {
     /// Whether the entity, as it was read, encodes to the bytes of ``stored``; `false` if that is unknown.
     private let encodesAsStored: Bool
 
+    /// Whether the store has contained the entity when it was read.
+    var isStored: Bool { stored != nil }
+
     /// The stored index entries of the entity.
     let storedEntries: Set<ChangeSet.IndexEntry>
 

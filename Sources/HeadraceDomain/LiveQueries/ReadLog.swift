@@ -10,12 +10,13 @@ import Synchronization
 /// A store that remembers the results of the reads: the documents, and the positions of events.
 final class ReadLog: EntityStore {
     struct Read: Equatable {
-        /// The result of a read: documents, or events by their positions.
+        /// The result of a read: documents, their number, or events by their positions.
         ///
         /// Documents are compared as a whole, because an entity that was deleted and inserted again repeats the
         /// versions of the deleted entity.
         enum Answer: Equatable {
             case entities([StoredDocument])
+            case count(Int)
             case events(positions: [Int64])
         }
 
@@ -25,6 +26,11 @@ final class ReadLog: EntityStore {
         init(kind: String, documents: [StoredDocument]) {
             subject = .entities(kind)
             answer = .entities(documents)
+        }
+
+        init(kind: String, count: Int) {
+            subject = .entities(kind)
+            answer = .count(count)
         }
 
         init(events: [EventRecord]) {
@@ -55,6 +61,10 @@ final class ReadLog: EntityStore {
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try await fetch(query, in: store)
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try await count(query, in: store)
     }
 
     func snapshot() async throws -> any EntityReader {
@@ -89,6 +99,13 @@ final class ReadLog: EntityStore {
         return documents
     }
 
+    fileprivate func count(_ query: DocumentQuery, in reader: any EntityReader) async throws -> Int {
+        let count = try await reader.count(query)
+        let read = Read(kind: query.kind, count: count)
+        log.withLock { $0.append(read) }
+        return count
+    }
+
     fileprivate func events(
         after position: Int64,
         limit: Int,
@@ -102,6 +119,9 @@ final class ReadLog: EntityStore {
     func commit(_ changes: ChangeSet) async throws {
         try await store.commit(changes)
     }
+
+    /// Does nothing: the owner of the store closes it.
+    func close() throws {}
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await events(after: position, limit: limit, in: store)
@@ -128,6 +148,10 @@ private final class LoggedSnapshot: EntityReader {
 
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         try await log.fetch(query, in: moment)
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try await log.count(query, in: moment)
     }
 
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {

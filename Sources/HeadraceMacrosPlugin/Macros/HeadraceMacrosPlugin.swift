@@ -11,6 +11,7 @@ import SwiftSyntaxMacros
 @main
 struct HeadraceMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
+        CasesMacro.self,
         DocumentCodableMacro.self,
         DomainEntityMacro.self,
         InjectMacro.self,

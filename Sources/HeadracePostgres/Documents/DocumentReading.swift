@@ -43,6 +43,11 @@ struct DocumentReading: Sendable {
         return try rows.rows.map { try DocumentRows.document(of: query.kind, $0) }
     }
 
+    func count(_ statement: SelectStatement) async throws -> Int {
+        let rows = try await session.run(statement.countSQL, statement.values, isPrepared: false)
+        return Int(try rows.first?.integer(0) ?? 0)
+    }
+
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         let rows = try await session.run(
             "SELECT \(LeaseProcedure.event) FROM event WHERE position > $1 ORDER BY position LIMIT $2",

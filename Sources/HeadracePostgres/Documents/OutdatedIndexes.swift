@@ -48,6 +48,20 @@ struct OutdatedIndexes {
         return query.corrected(try await indexed(found, kind), outdated: try await indexed(outdated, kind))
     }
 
+    /// Returns the number of documents that match `query`, which are read only if indexes are out of date.
+    ///
+    /// The connection must be in a transaction that reads from one snapshot.
+    func count(_ query: DocumentQuery) async throws -> Int {
+        guard let statement = reading.numbers.statement(for: query) else { return 0 }
+        let indexes = numbers(of: query)
+        if !indexes.isEmpty {
+            let outdated = try await reading.session.run(
+                "SELECT 1 FROM unindexed WHERE index_id = ANY ($1) LIMIT 1", [.integers(indexes)])
+            if outdated.count > 0 { return try await fetch(query).count }
+        }
+        return try await reading.count(statement)
+    }
+
     /// Indexes some of the documents that are missing in the indexes `names` of `kind`.
     ///
     /// Values that must be unique and aren't are stored: an older program may have stored both documents. Documents that

@@ -49,6 +49,11 @@ struct SelectStatement: Sendable {
         """
     }
 
+    /// The statement that counts the documents; it takes the same ``values``.
+    var countSQL: String {
+        "SELECT count(*) FROM (SELECT 1 FROM \(source)\(conditions)\(rest)) AS matches"
+    }
+
     private static func bind(_ value: PostgresValue, in values: inout [PostgresValue]) -> String {
         values.append(value)
         return "$\(values.count)"

@@ -50,6 +50,12 @@ final class PostgresSnapshot: EntityReader {
         return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).fetch(query) }
     }
 
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
+        return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).count(query) }
+    }
+
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try Task.checkCancellation()
         return try await mapper.translating { try await reading.events(after: position, limit: limit) }

@@ -206,7 +206,9 @@ public final class PostgresStore: ObservableStore {
     /// After that, each use of the store throws ``HeadraceStorage/StoreError`` with the code `closed`. A commit that waits
     /// for its answer meanwhile throws the code `outcomeUnknown`, so close the store after its last use. Closing the store
     /// again does nothing.
-    public func close() {
+    ///
+    /// - Throws: Nothing. It's declared because another store can fail to close.
+    public func close() throws {
         listener.close()
         lockers.close()
         for slot in readers + commits + [deliveries] { slot.close() }
@@ -237,26 +239,44 @@ public final class PostgresStore: ObservableStore {
             try Task.checkCancellation()
             return []
         }
-        let documents = try await read { try await fetch(query, statement, $0) }
+        let documents = try await read { reading in
+            try await answer(query, on: reading) { try await reading.fetch(query, statement) }
+        }
         if let documents { return documents }
         // Programs without the indexes write all the time. A snapshot stays as it is.
         return try await snapshot().fetch(query)
     }
 
-    /// Returns the documents that match `query`, or `nil` if its indexes were out of date each time.
-    private func fetch(
+    /// Returns the number of documents that match `query`, without reading them.
+    ///
+    /// - Throws: The errors of ``fetch(_:)``.
+    public func count(_ query: DocumentQuery) async throws -> Int {
+        try schema.requireIndexes(of: query)
+        guard let statement = check.numbers.statement(for: query) else {
+            try Task.checkCancellation()
+            return 0
+        }
+        let count = try await read { reading in
+            try await answer(query, on: reading) { try await reading.count(statement) }
+        }
+        if let count { return count }
+        return try await snapshot().count(query)
+    }
+
+    /// Returns the result of `body`, which answers `query`, or `nil` if its indexes were out of date each time.
+    private func answer<Value>(
         _ query: DocumentQuery,
-        _ statement: SelectStatement,
-        _ reading: DocumentReading
-    ) async throws -> [StoredDocument]? {
+        on reading: DocumentReading,
+        _ body: () async throws -> Value
+    ) async throws -> Value? {
         let outdated = OutdatedIndexes(reading: reading, schema: schema)
         let indexes = outdated.numbers(of: query)
         for _ in 0..<3 {
             let completions = check.state.completions
-            let documents = try await reading.fetch(query, statement)
+            let value = try await body()
             // Indexes that exist now, and are complete, have been so during the query.
             switch try await check.isComplete(indexes, since: completions, on: reading.session) {
-            case true?: return documents
+            case true?: return value
             case nil: continue
             case false?:
                 // A document that can't be indexed is found all the same.

@@ -119,6 +119,11 @@ struct DocumentStatement: Sendable {
         """
     }
 
+    /// The statement that counts the documents; it takes the same ``arguments``.
+    var countSQL: String {
+        "SELECT count(*) FROM (SELECT 1 FROM \(source.tables)\(conditions)\(beginning.sql) LIMIT ?)"
+    }
+
     var arguments: StatementArguments {
         // A negative limit means no limit. <https://www.sqlite.org/lang_select.html#limitoffset>
         let limit = (limit.map { max(0, $0) } ?? -1).databaseValue

@@ -61,6 +61,17 @@ struct OutdatedIndexes {
         return (query.corrected(found, outdated: outdated), outdated.count >= Self.stepSize)
     }
 
+    /// Returns the number of documents that match `query`, which are read only if indexes are out of date.
+    ///
+    /// - Returns: The number, and whether so many documents are out of date that they should be indexed.
+    func count(_ query: DocumentQuery, by statement: DocumentStatement) throws -> (count: Int, isSlow: Bool) {
+        if try outdated(query).isEmpty {
+            return (try Int.fetchOne(database, sql: statement.countSQL, arguments: statement.arguments) ?? 0, false)
+        }
+        let (documents, isSlow) = try fetch(query, by: statement)
+        return (documents.count, isSlow)
+    }
+
     /// Indexes some of the documents that are missing in the indexes of `query`.
     func complete(_ query: DocumentQuery) throws {
         for name in query.indexes.sorted() {

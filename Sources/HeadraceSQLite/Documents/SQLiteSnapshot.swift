@@ -37,6 +37,12 @@ final class SQLiteSnapshot: EntityReader {
         return try await read { [ids] in try OutdatedIndexes($0, ids: ids).fetch(query, by: statement).documents }
     }
 
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try schema.requireIndexes(of: query)
+        guard let statement = ids.statement(for: query) else { return 0 }
+        return try await read { [ids] in try OutdatedIndexes($0, ids: ids).count(query, by: statement).count }
+    }
+
     func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         try await read { try DocumentReader.events(after: position, limit: limit, in: $0) }
     }

@@ -219,6 +219,19 @@ public final class SQLiteStore: ObservableStore {
         return documents
     }
 
+    /// Returns the number of documents that match `query`, without reading them.
+    ///
+    /// - Throws: The errors of ``find(_:)``.
+    public func count(_ query: DocumentQuery) async throws -> Int {
+        try schema.requireIndexes(of: query)
+        guard let statement = check.ids.statement(for: query) else { return 0 }
+        let (count, isSlow) = try await read { [check] in
+            try OutdatedIndexes($0, ids: check.ids).count(query, by: statement)
+        }
+        if isSlow { try? await complete(query) }
+        return count
+    }
+
     /// Returns at most `limit` events of the log after a position, in commit order.
     ///
     /// - Throws: The errors of ``find(_:)``.

@@ -116,6 +116,17 @@ extension Children: ExpressibleByArrayLiteral {
     }
 }
 
+extension Children: CustomReflectable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The children as elements of a collection.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: elements, displayStyle: .collection) }
+
+    /// The descriptions of the children, as those of an array.
+    public var description: String { elements.description }
+
+    /// The descriptions of the children for debugging, as those of an array.
+    public var debugDescription: String { elements.debugDescription }
+}
+
 extension Children: Sendable where Child: Sendable {}
 
 extension Children: Equatable where Child: Equatable {

@@ -13,6 +13,8 @@
 ///
 /// let counter = Case(Action.counter) { if case .counter(let action) = $0 { action } else { nil } }
 /// ```
+///
+/// The macro `@Cases` of `HeadraceMacros` writes the cases of an enumeration.
 public struct Case<Root, Value>: Sendable {
     @usableFromInline let embed: @Sendable (Value) -> Root
     @usableFromInline let extract: @Sendable (Root) -> Value?

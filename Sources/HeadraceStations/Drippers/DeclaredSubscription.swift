@@ -9,6 +9,9 @@
 struct DeclaredSubscription<Action: Sendable> {
     var key: SubscriptionKey
 
+    /// Whether a modifier has added the subscription; ``StateSubscriptions`` don't declare it.
+    var isImplicit = false
+
     /// Called when the subscription starts.
     let begin: () -> SubscriptionStart<Action>
 
@@ -27,6 +30,7 @@ struct DeclaredSubscription<Action: Sendable> {
         key.path.insert(child, at: 0)
         return DeclaredSubscription<Parent>(
             key: key,
+            isImplicit: isImplicit,
             begin: {
                 let start = begin()
                 return SubscriptionStart(

@@ -9,6 +9,9 @@ import HeadraceCore
 
 /// A subscription of a station.
 struct RunningSubscription {
+    /// Whether a modifier has added the subscription.
+    let isImplicit: Bool
+
     /// The completion to which the effect of the subscription and the actions that it pours count.
     let completion: ActionCompletion
 
@@ -26,9 +29,9 @@ extension StationCore {
     /// Whether the drippers can declare subscriptions.
     var hasSubscriptions: Bool { declare != nil }
 
-    /// Names of the subscriptions that haven't ended, in alphabetical order.
+    /// Names of the subscriptions of ``StateSubscriptions`` that haven't ended, in alphabetical order.
     var subscriptionNames: [String] {
-        subscriptions.filter(\.value.scope.isActive).map { "\($0.key.id.base)" }.sorted()
+        subscriptions.filter { $0.value.scope.isActive && !$0.value.isImplicit }.map { "\($0.key.id.base)" }.sorted()
     }
 
     /// Number of tasks of subscriptions that are running, without the tasks of the actions that they have poured.
@@ -88,7 +91,12 @@ extension StationCore {
         let completion = ActionCompletion(in: runningEffects)
         let scope = EffectScope(within: completion.scope)
         let beginning = declared.begin()
-        let running = RunningSubscription(completion: completion, scope: scope, object: beginning.object)
+        let running = RunningSubscription(
+            isImplicit: declared.isImplicit,
+            completion: completion,
+            scope: scope,
+            object: beginning.object
+        )
         subscriptions[declared.key] = running
         let cause: any Sendable = if let action { action } else { NoAction() }
         let context = EffectContext(

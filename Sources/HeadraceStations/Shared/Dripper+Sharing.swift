@@ -115,6 +115,7 @@ struct SharingDripper<Base: Dripper, Value: Equatable & Sendable>: PrimitiveDrip
     private func declaration(_ key: SubscriptionKey, _ value: Value) -> DeclaredSubscription<Action> {
         DeclaredSubscription(
             key: key,
+            isImplicit: true,
             begin: {
                 let link = SharedLink(shared, known: value)
                 let embed = action.embed

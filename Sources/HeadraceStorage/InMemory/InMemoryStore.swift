@@ -74,4 +74,7 @@ public final class InMemoryStore: ObservableStore {
         try Task.checkCancellation()
         return InMemorySnapshot(state.withLock { $0 }, schema: schema)
     }
+
+    /// Does nothing: the store has no files and no connections, and keeps its content.
+    public func close() throws {}
 }

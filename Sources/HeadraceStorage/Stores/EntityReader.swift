@@ -25,6 +25,13 @@ public protocol EntityReader: AnyObject, Sendable {
     ///   ``EntitySchema/requireIndexes(of:)``.
     func fetch(_ query: DocumentQuery) async throws -> [StoredDocument]
 
+    /// Returns the number of documents that ``fetch(_:)`` returns for `query`.
+    ///
+    /// The default implementation fetches the documents. A store that can count them without reading them implements it.
+    ///
+    /// - Throws: The same errors as ``fetch(_:)``.
+    func count(_ query: DocumentQuery) async throws -> Int
+
     /// Returns at most `limit` events of the log after a position, in commit order.
     ///
     /// - Throws: The same errors as ``find(_:)``.
@@ -39,5 +46,10 @@ extension EntityReader {
             if let document = try await find(reference) { documents.append(document) }
         }
         return documents
+    }
+
+    /// Fetches the documents, and counts them.
+    public func count(_ query: DocumentQuery) async throws -> Int {
+        try await fetch(query).count
     }
 }

@@ -29,4 +29,12 @@ public protocol EntityStore: EntityReader {
     ///
     /// - Throws: The same errors as ``EntityReader/find(_:)``.
     func snapshot() async throws -> any EntityReader
+
+    /// Releases the files and the connections of the store.
+    ///
+    /// Close a store after its last use. After that, each use of a store with files or connections throws ``StoreError``
+    /// with the code `closed`. Closing a store again does nothing. A store without such resources does nothing at all.
+    ///
+    /// - Throws: ``StoreError`` with the code `locked` if the store is in use and can't be closed.
+    func close() throws
 }

@@ -86,6 +86,11 @@ public final class ReadAheadStore: StoreDecorator {
         return references.compactMap { documents[$0] }
     }
 
+    /// Returns the number of stored documents that match `query`.
+    public func count(_ query: DocumentQuery) async throws -> Int {
+        try await base.count(query)
+    }
+
     /// Commits `changes`, and releases the keys of the command when the commit has started.
     public func commit(_ changes: ChangeSet) async throws {
         guard let scope = SerializingMiddleware.scope else { return try await unserialized.commit(changes) }

@@ -23,7 +23,7 @@ public import Foundation
 /// ```
 ///
 /// All requirements except ``base`` have a default that calls `base`. The default of ``EntityReader/find(all:)`` calls
-/// ``EntityReader/find(_:)`` for each reference. A unit of work on the decorator doesn't join a unit of work on its
+/// ``EntityReader/find(_:)`` for each reference, and the default of ``EntityReader/count(_:)`` calls ``EntityReader/fetch(_:)``. A unit of work on the decorator doesn't join a unit of work on its
 /// base, because they are different stores.
 public protocol StoreDecorator: DeliveryStore {
     /// The wrapped store.
@@ -64,6 +64,11 @@ extension StoreDecorator {
     /// Passes on; see ``EntityStore/snapshot()``.
     public func snapshot() async throws -> any EntityReader {
         try await base.snapshot()
+    }
+
+    /// Passes on; see ``EntityStore/close()``.
+    public func close() throws {
+        try base.close()
     }
 
     // MARK: As DeliveryStore

@@ -102,7 +102,8 @@ public enum StoreContract {
     /// Returns all checks for a store with these capabilities, in the order in which to implement them.
     public static func checks(for capabilities: Capabilities) -> [Check] {
         let everyStore =
-            versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + eventChecks
+            versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + countChecks
+            + closingChecks + enumerationChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
             + eventSourcingChecks + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
             + lockChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])

@@ -32,9 +32,6 @@ enum StoreEntities {
 struct OpenStore {
     let store: any DeliveryStore
 
-    /// Closes the store.
-    let close: () throws -> Void
-
     /// Returns the damage that the store finds in its file; `nil` if the store can't look for damage.
     let findDamage: (() async throws -> [String])?
 
@@ -56,7 +53,7 @@ struct OpenStore {
         // Opening would create the file.
         if !FileManager.default.fileExists(atPath: path) { throw ToolFailure.noFile(path) }
         let store = try SQLiteStore(path: path, entities: entities.types)
-        self.init(store: store, close: { try store.close() }, findDamage: { try await store.findDamage() })
+        self.init(store: store, findDamage: { try await store.findDamage() })
     }
     #else
     private init(file path: String, entities: StoreEntities) throws { throw ToolFailure.without("SQLite") }
@@ -67,7 +64,7 @@ struct OpenStore {
         var configuration = PostgresStore.Configuration()
         if let schema { configuration.schema = schema }
         let store = try await PostgresStore(url: url, entities: entities.types, configuration: configuration)
-        self.init(store: store, close: { store.close() }, findDamage: nil)
+        self.init(store: store, findDamage: nil)
     }
     #else
     private init(url: String, schema: String?, entities: StoreEntities) async throws {
@@ -75,13 +72,8 @@ struct OpenStore {
     }
     #endif
 
-    private init(
-        store: any DeliveryStore,
-        close: @escaping () throws -> Void,
-        findDamage: (() async throws -> [String])?
-    ) {
+    private init(store: any DeliveryStore, findDamage: (() async throws -> [String])?) {
         self.store = store
-        self.close = close
         self.findDamage = findDamage
     }
 }

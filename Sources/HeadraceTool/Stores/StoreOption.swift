@@ -40,11 +40,11 @@ struct StoreOption: ParsableArguments {
             let open = try await OpenStore(location, schema: schema, entities: entities)
             do {
                 let report = try await operation(open)
-                try open.close()
+                try open.store.close()
                 return report
             } catch {
                 // The first error is more important than an error of closing.
-                try? open.close()
+                try? open.store.close()
                 throw error
             }
         }

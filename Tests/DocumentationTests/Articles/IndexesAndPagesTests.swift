@@ -14,13 +14,14 @@ import Testing
 
 private final class Ticket: StoredEntity {
     static let entityName = "ticket"
-    static var indexes: [EntityIndex<Ticket>] { [.number, .project, .priority, .label] }
+    static var indexes: [EntityIndex<Ticket>] { [.number, .project, .priority, .label, .status] }
 
     let id: UUID
     let number: String
     let project: String
     var priority: Int?
     var labels: [String]
+    var status = Status.open
     var raisedEvents = RaisedEvents()
 
     init(_ number: String, project: String, priority: Int? = nil, labels: [String] = []) {
@@ -32,11 +33,14 @@ private final class Ticket: StoredEntity {
     }
 }
 
+private enum Status: String, Codable { case open, closed }
+
 extension EntityIndex<Ticket> {
     fileprivate static var number: Self { EntityIndex("number", unique: true) { $0.number } }
     fileprivate static var project: Self { EntityIndex("project") { $0.project } }
     fileprivate static var priority: Self { EntityIndex("priority") { $0.priority } }
     fileprivate static var label: Self { EntityIndex("label", each: { $0.labels }) }
+    fileprivate static var status: Self { EntityIndex("status") { $0.status } }
 }
 
 @Suite struct IndexesAndPagesTests {
@@ -89,6 +93,25 @@ extension EntityIndex<Ticket> {
         #expect(try await numbers(where: .isAtLeast(.priority, 2)) == ["A-2", "A-3", "B-1"])
         #expect(try await numbers(where: .isBelow(.priority, 2)) == ["A-1"])
         #expect(try await numbers(where: .isIn(.priority, 1..<3)) == ["A-1", "A-3"])
+    }
+
+    @Test func aConditionNamesTheTypeOfAnEnumeration() async throws {
+        try await fill()
+        let context = EntityContext(store)
+
+        let open = try await context.fetch(Ticket.self, where: [.equals(.status, Status.open)])
+
+        #expect(open.count == 5)
+        #expect(try await context.fetch(Ticket.self, where: [.equals(.status, Status.closed)]).isEmpty)
+    }
+
+    @Test func aCountReadsNoTicket() async throws {
+        try await fill()
+        let context = EntityContext(store)
+
+        let open = try await context.count(Ticket.self, where: [.equals(.status, Status.open)])
+
+        #expect(open == 5)
     }
 
     @Test func anEntityWithoutAValueMatchesNoConditionAndHasNoPlaceInTheOrder() async throws {

@@ -245,12 +245,10 @@ private struct Document: Dripper {
         let settings = SharedState(Settings())
         let one = TestStation(initialState: Editor.State()) { Editor(settings: settings) }
         let two = TestStation(initialState: Editor.State()) { Editor(settings: settings) }
-        await two.expectSubscriptions("shared DocumentationTests.Settings")
 
         await one.pour(.fontSizeChanged(14)) { $0.settings.fontSize = 14 }
         await two.receive(.settingsChanged(Settings(fontSize: 14))) { $0.settings.fontSize = 14 }
 
-        await one.expectSubscriptions("shared DocumentationTests.Settings")
         await one.finish()
         await two.finish()
     }

@@ -12,6 +12,7 @@ import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
 let macros = [
+    "Cases": MacroSpec(type: CasesMacro.self),
     "DocumentCodable": MacroSpec(type: DocumentCodableMacro.self, conformances: ["DocumentCodable"]),
     "DomainEntity": MacroSpec(type: DomainEntityMacro.self, conformances: ["HasDomainEvents"]),
     "Inject": MacroSpec(type: InjectMacro.self),

@@ -73,6 +73,28 @@ import Testing
         )
     }
 
+    @Test func rowsAreFetchedByAnEnumeration() async throws {
+        let projection = Projection<Stock>("stock", version: 1).applying(Sold.self) { event, rows in
+            rows.save(Stock(id: event.product, level: event.amount < 0 ? .empty : .full))
+        }
+        for (product, amount) in [("apple", -2), ("banana", 7), ("cherry", -1)] {
+            try await bench.sell(amount, of: product)
+        }
+
+        try await withProjections(bench.projections(projection)) { try await $0.untilCurrent() }
+
+        let read = try await bench.projections(projection).read(projection) { rows in
+            [
+                try await rows.fetch(where: [.equals(.level, Stock.Level.empty)]),
+                try await rows.fetch(where: [.isOneOf(.level, [Stock.Level.full])]),
+                try await rows.fetch(where: [.isAtLeast(.level, Stock.Level.full)]),
+                try await rows.fetch(where: [.isBelow(.level, Stock.Level.full)]),
+            ]
+            .map { $0.map(\.id) }
+        }
+        #expect(read == [["apple", "cherry"], ["banana"], ["banana"], ["apple", "cherry"]])
+    }
+
     @Test func anUnknownIndexIsRefused() async throws {
         try await bench.build(sales(1))
 
@@ -262,4 +284,17 @@ private final class SlowLog: StoreDecorator {
         await gate.pass()
         return records
     }
+}
+
+private struct Stock: ProjectionRow {
+    enum Level: Int, Codable { case empty, full }
+
+    static var indexes: [RowIndex<Stock>] { [.level] }
+
+    let id: String
+    var level: Level
+}
+
+extension RowIndex<Stock> {
+    fileprivate static var level: Self { RowIndex("level") { $0.level } }
 }

@@ -56,8 +56,7 @@ public enum LedgerDatabase: Sendable, Hashable {
     public func open() async throws -> LedgerStore {
         switch self {
         case .file(let path):
-            let store = try SQLiteStore(path: path, entities: LedgerComposition.entities)
-            return LedgerStore(store) { try store.close() }
+            return LedgerStore(try SQLiteStore(path: path, entities: LedgerComposition.entities))
         case .server(let url, let schema):
             return try await Self.open(url, schema: schema)
         }
@@ -70,7 +69,7 @@ public enum LedgerDatabase: Sendable, Hashable {
             entities: LedgerComposition.entities,
             configuration: configuration(schema: schema)
         )
-        return LedgerStore(store) { store.close() }
+        return LedgerStore(store)
     }
 
     /// The settings of a store in a schema.

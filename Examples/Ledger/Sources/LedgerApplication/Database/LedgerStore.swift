@@ -11,12 +11,9 @@ public struct LedgerStore: Sendable {
     /// The store.
     public let base: any DeliveryStore
 
-    private let closing: @Sendable () throws -> Void
-
-    /// Creates an open store with the operation that closes it.
-    init(_ base: any DeliveryStore, closing: @escaping @Sendable () throws -> Void) {
+    /// Creates an open store.
+    init(_ base: any DeliveryStore) {
         self.base = base
-        self.closing = closing
     }
 
     /// Closes the store.
@@ -25,6 +22,6 @@ public struct LedgerStore: Sendable {
     ///
     /// - Throws: `StoreError` with the code `locked` if the store is in use.
     public func close() throws {
-        try closing()
+        try base.close()
     }
 }
