@@ -4,6 +4,11 @@ import PackageDescription
 // The ledger doesn't use the macros, so a release build doesn't compile swift-syntax.
 let headrace = Target.Dependency.product(name: "Headrace", package: "headrace")
 
+/// Returns a product that only the trait `trait` needs.
+func product(_ name: String, of package: String, for trait: String = "Server") -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
     name: "ledger",
     platforms: [.macOS(.v15)],
@@ -15,15 +20,29 @@ let package = Package(
         .library(name: "LedgerServer", targets: ["LedgerServer"]),
     ],
     traits: [
-        .trait(name: "Postgres", description: "A ledger in a PostgreSQL database. Needs libpq."),
-        .trait(name: "Webhooks", description: "Webhooks for posted transactions. A first build takes minutes longer."),
+        .trait(
+            name: "Postgres",
+            description: "A ledger in a PostgreSQL database. Needs libpq.",
+            enabledTraits: ["Server"]
+        ),
+        .trait(name: "Server", description: "The commands 'serve' and 'token'. A first build takes minutes longer."),
+        .trait(
+            name: "Webhooks",
+            description: "Webhooks for posted transactions. A first build takes minutes longer.",
+            enabledTraits: ["Server"]
+        ),
+        // Without the server, only the product 'ledger' compiles. Scripts/ledger builds it for all commands but 'serve' and
+        // 'token'.
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(
             name: "headrace",
             path: "../..",
             traits: [
-                "Hummingbird", "Inspector", "Lifecycle", "SQLite",
+                "SQLite",
+                .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
+                .trait(name: "Inspector", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
             ]
         ),
@@ -68,14 +87,13 @@ let package = Package(
                 "LedgerBooks",
                 "LedgerJournal",
                 headrace,
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Webhooks"])),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                product("AsyncHTTPClient", of: "async-http-client", for: "Webhooks"),
+                product("HTTPTypes", of: "swift-http-types"),
+                product("Hummingbird", of: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Webhooks"])),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                product("NIOCore", of: "swift-nio"),
+                product("NIOHTTP1", of: "swift-nio", for: "Webhooks"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             resources: [
@@ -110,12 +128,12 @@ let package = Package(
                 "LedgerServer",
                 "LedgerTestSupport",
                 headrace,
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                product("HTTPTypes", of: "swift-http-types"),
+                product("Hummingbird", of: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                product("NIOCore", of: "swift-nio"),
+                product("NIOPosix", of: "swift-nio"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle"),
             ]
         ),
 
@@ -126,10 +144,10 @@ let package = Package(
                 "LedgerApplication",
                 "LedgerBooks",
                 "LedgerJournal",
-                "LedgerServer",
+                .target(name: "LedgerServer", condition: .when(traits: ["Server"])),
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
+                product("Configuration", of: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -146,7 +164,7 @@ let package = Package(
                 headrace,
                 .product(name: "HeadraceTesting", package: "headrace"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
+                product("Configuration", of: "swift-configuration"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Server
 import Configuration
 import Foundation
 import Headrace
@@ -223,3 +224,4 @@ private struct ConfigurationFile: Decodable {
         }
     }
 }
+#endif
