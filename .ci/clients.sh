@@ -6,7 +6,10 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builds=$root/.build/clients
+scratch=$builds/packages
 mkdir -p "$builds"
+# Without macros, there is no list of a macro.
+shopt -s nullglob
 failures=$builds/failures.log
 : >"$failures"
 
@@ -33,24 +36,25 @@ run() {
     return "$code"
 }
 
-# Prints the fetched dependencies and the compiled modules of a build, one for each line.
+# Prints the fetched dependencies and the modules of a product and of the macros, one for each line.
+#
+# All packages share a build folder, which has modules of other packages, too. So the modules come from the lists of the linker:
+# they have the objects of exactly the modules that a build of the product in an empty folder compiles.
 contents() {
-    ls "$1/checkouts" 2>/dev/null | sed 's/^/fetched  /'
-    # Each module of the package has a folder. Only compiled modules have object files.
-    (cd "$1/debug" && ls -- *.build/*.o) | sed 's/\.build.*//; s/^/compiled /' | sort -u
+    ls "$scratch/checkouts" 2>/dev/null | sed 's/^/fetched  /'
+    local lists=("$scratch/debug/$1.product"/*.LinkFileList "$scratch"/debug/*-tool.product/*.LinkFileList)
+    cat "${lists[@]}" </dev/null | sed -n 's|.*/\([^/]*\)\.build/.*|compiled \1|p' | sort -u
 }
 
-# Builds the product of a client in an empty folder, and compares its contents and its output.
+# Builds the product of a client, and compares its contents and its output.
 client() {
-    local folder=$root/Tests/Clients/$1 scratch=$builds/$1 product=$2 expected=$3
-    rm -rf "$scratch"
-    local start=$SECONDS
+    local folder=$root/Tests/Clients/$1 product=$2 expected=$3 start=$SECONDS
     run "$1" "$root/Scripts/build" --quiet --package-path "$folder" --scratch-path "$scratch" --product "$product" || return 0
     local seconds=$((SECONDS - start))
 
-    if [ "${record:-}" = yes ]; then contents "$scratch" >"$folder/contents.txt"; fi
+    if [ "${record:-}" = yes ]; then contents "$product" >"$folder/contents.txt"; fi
     local difference
-    if ! difference=$(diff "$folder/contents.txt" <(contents "$scratch")); then
+    if ! difference=$(diff "$folder/contents.txt" <(contents "$product")); then
         fail "$1: '<' is expected and missing, '>' is present and not expected.
 $difference"
     fi
@@ -59,13 +63,12 @@ $difference"
     if [ "$printed" != "$expected" ]; then
         fail "$1 printed '$printed' instead of '$expected'."
     fi
-    echo "$1: built in $seconds s in an empty folder; $(grep -c compiled "$folder/contents.txt") modules"
+    echo "$1: built in $seconds s; $(grep -c compiled "$folder/contents.txt") modules"
 }
 
-# Runs the tests of a package, by default in the client's folder. It uses Desk's build folder, which has the modules of its
-# dependencies.
+# Runs the tests of a package, by default in the client's folder.
 tests() {
-    local package=(--package-path "${2:-$root/Tests/Clients/$1}" --scratch-path "$builds/Desk") start=$SECONDS
+    local package=(--package-path "${2:-$root/Tests/Clients/$1}" --scratch-path "$scratch") start=$SECONDS
     run "$1-tests-build" "$root/Scripts/build" --quiet "${package[@]}" --build-tests || return 0
     local seconds=$((SECONDS - start))
     run "$1-tests" swift test --quiet "${package[@]}" --skip-build || return 0
@@ -73,6 +76,8 @@ tests() {
 }
 
 if [ "${1:-}" = --record ]; then record=yes; fi
+# A client with more dependencies comes later, because the folder keeps the fetched packages of the earlier clients.
+rm -rf "$scratch"
 client Stations stations-client 2
 client Commands commands-client 2
 client SQLiteDomain domain-client 2
@@ -100,6 +105,9 @@ for taken in Shop Headrace main 7up a/b; do
     if (cd "$new" && "$root/Scripts/new" "$taken" >/dev/null 2>&1); then fail "Scripts/new accepts the name '$taken'."; fi
 done
 rm -rf "$new"
+
+# The stand-ins of Apple's platforms use the same build folder and the same traits.
+run ApplePlatforms "$root/.ci/apple.sh" || true
 
 # A service that was written by following only the README and the articles. It is last, because it has one more trait, so it
 # compiles all modules again, and Hummingbird.

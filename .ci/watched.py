@@ -33,10 +33,24 @@ def end_session(leader):
                 pass
 
 
+def keep_priority():
+    """Gives the nice value of this process to its session, because Linux schedules sessions as groups with a priority each."""
+    try:
+        pathlib.Path("/proc/self/autogroup").write_text(str(os.nice(0)))
+    except OSError:
+        pass  # Without groups, the nice value of the process counts.
+
+
 def main(seconds, command):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=keep_priority,
     )
     is_late = threading.Event()
 

@@ -9,6 +9,16 @@ func modules(_ names: String...) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "headrace") }
 }
 
+/// Returns modules of Headrace that only the server needs.
+func serverModules(_ names: String...) -> [Target.Dependency] {
+    names.map { product($0, of: "headrace") }
+}
+
+/// Returns a product that only the trait `trait` needs.
+func product(_ name: String, of package: String, for trait: String = "Server") -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
 let package = Package(
     name: "ledger",
     platforms: [.macOS(.v15)],
@@ -20,15 +30,29 @@ let package = Package(
         .library(name: "LedgerServer", targets: ["LedgerServer"]),
     ],
     traits: [
-        .trait(name: "Postgres", description: "A ledger in a PostgreSQL database. Needs libpq."),
-        .trait(name: "Webhooks", description: "Webhooks for posted transactions. A first build takes minutes longer."),
+        .trait(
+            name: "Postgres",
+            description: "A ledger in a PostgreSQL database. Needs libpq.",
+            enabledTraits: ["Server"]
+        ),
+        .trait(name: "Server", description: "The commands 'serve' and 'token'. A first build takes minutes longer."),
+        .trait(
+            name: "Webhooks",
+            description: "Webhooks for posted transactions. A first build takes minutes longer.",
+            enabledTraits: ["Server"]
+        ),
+        // Without the server, only the product 'ledger' compiles. Scripts/ledger builds it for all commands but 'serve' and
+        // 'token'.
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(
             name: "headrace",
             path: "../..",
             traits: [
-                "Hummingbird", "Inspector", "Lifecycle", "SQLite",
+                "SQLite",
+                .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
+                .trait(name: "Inspector", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
             ]
         ),
@@ -75,17 +99,16 @@ let package = Package(
                 "LedgerBooks",
                 "LedgerJournal",
                 headrace,
-                .product(
-                    name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Webhooks"])),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                product("AsyncHTTPClient", of: "async-http-client", for: "Webhooks"),
+                product("HTTPTypes", of: "swift-http-types"),
+                product("Hummingbird", of: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Webhooks"])),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                product("NIOCore", of: "swift-nio"),
+                product("NIOHTTP1", of: "swift-nio", for: "Webhooks"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]
-                + modules(
+                + serverModules(
                     "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceServices", "HeadraceStations"),
             resources: [
                 .embedInCode("Page/index.html"),
@@ -119,13 +142,14 @@ let package = Package(
                 "LedgerServer",
                 "LedgerTestSupport",
                 headrace,
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
+                product("HTTPTypes", of: "swift-http-types"),
+                product("Hummingbird", of: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ] + modules("HeadraceHummingbird", "HeadraceInspector", "HeadraceRelay", "HeadraceStorage")
+                product("NIOCore", of: "swift-nio"),
+                product("NIOPosix", of: "swift-nio"),
+                product("ServiceLifecycle", of: "swift-service-lifecycle"),
+            ] + serverModules("HeadraceHummingbird", "HeadraceInspector")
+                + modules("HeadraceRelay", "HeadraceStorage")
         ),
 
         // MARK: The program
@@ -135,13 +159,13 @@ let package = Package(
                 "LedgerApplication",
                 "LedgerBooks",
                 "LedgerJournal",
-                "LedgerServer",
+                .target(name: "LedgerServer", condition: .when(traits: ["Server"])),
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
+                product("Configuration", of: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ] + modules("HeadraceHummingbird", "HeadraceInspector", "HeadraceStorage"),
+            ] + modules("HeadraceStorage") + serverModules("HeadraceHummingbird", "HeadraceInspector"),
             resources: [.embedInCode("sample.journal")]
         ),
         .testTarget(
@@ -154,7 +178,7 @@ let package = Package(
                 "ledger",
                 headrace,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
+                product("Configuration", of: "swift-configuration"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ] + modules("HeadraceStorage", "HeadraceTesting")

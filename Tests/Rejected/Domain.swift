@@ -40,21 +40,21 @@ struct StaticHandler: DomainEventHandler {
 
 func registerAHandlerThatNoScopeCanCreate(in builder: any DependencyRegistry, on store: any DeliveryStore) {
     // expected-error@+1 {{A handler isn't 'Resolvable', so a scope can't create it. To fix, write '@Resolvable' before each handler.}}
-    builder.domain(store: store, entities: [Ticket.self], handlers: [UnresolvableHandler.self])
+    builder.domain(store: store, handlers: [UnresolvableHandler.self])
     // expected-error@+1 {{A handler isn't 'Resolvable', so a scope can't create it. To fix, write '@Resolvable' before each handler.}}
     builder.domainEvents(handlers: [UnresolvableHandler.self])
 }
 
 func registerAStaticHandlerAsAnInstance(in builder: any DependencyRegistry, on store: any DeliveryStore) {
     // expected-error@+1 {{A list contains a type that doesn't belong there.}}
-    builder.domain(store: store, entities: [Ticket.self], handlers: [StaticHandler.self])
+    builder.domain(store: store, handlers: [StaticHandler.self])
     // expected-error@+1 {{'DomainEvent' into 'events', 'HandlesDomainEvent' into 'handlers', and 'DomainEventHandler' into 'staticHandlers'.}}
     builder.domainEvents(handlers: [StaticHandler.self])
 }
 
-func registerAnEntityThatNoStoreKeeps(in builder: any DependencyRegistry, on store: any DeliveryStore) {
-    // expected-error@+1 {{To fix, put types that conform to 'StoredEntity' into 'entities'}}
-    builder.domain(store: store, entities: [UnstoredEntity.self])
+func registerAnEntityAsAnEvent(in builder: any DependencyRegistry, on store: any DeliveryStore) {
+    // expected-error@+1 {{To fix, put types that conform to 'DomainEvent' into 'events'}}
+    builder.domain(store: store, events: [UnstoredEntity.self])
 }
 
 // expected-error@+2 {{type 'EntityWithoutTheMacro' does not conform to protocol 'HasDomainEvents'}}

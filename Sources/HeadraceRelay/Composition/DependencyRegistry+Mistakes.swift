@@ -24,7 +24,6 @@ extension DependencyRegistry {
     @_documentation(visibility: internal)
     public func domain(
         store: any DeliveryStore,
-        entities: [any StoredEntity.Type] = [],
         events: [any DomainEvent.Type] = [],
         handlers: [any HandlesDomainEvent.Type] = [],
         staticHandlers: [any DomainEventHandler.Type] = [],
@@ -42,15 +41,14 @@ extension DependencyRegistry {
     @available(
         *, unavailable,
         message: """
-            A list contains a type that doesn't belong there. To fix, put types that conform to 'StoredEntity' into \
-            'entities', 'DomainEvent' into 'events', 'HandlesDomainEvent' into 'handlers', 'DomainEventHandler' into \
-            'staticHandlers', and 'DurableProcess' into 'processes'.
+            A list contains a type that doesn't belong there. To fix, put types that conform to 'DomainEvent' into 'events', \
+            'HandlesDomainEvent' into 'handlers', 'DomainEventHandler' into 'staticHandlers', and 'DurableProcess' into \
+            'processes'.
             """
     )
     @_documentation(visibility: internal)
     public func domain(
         store: any DeliveryStore,
-        entities: [Any.Type] = [],
         events: [Any.Type] = [],
         handlers: [Any.Type] = [],
         staticHandlers: [Any.Type] = [],

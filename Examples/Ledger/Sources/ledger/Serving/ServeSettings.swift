@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 
+#if Server
 import Configuration
 import Foundation
 import Headrace
@@ -224,3 +225,4 @@ private struct ConfigurationFile: Decodable {
         }
     }
 }
+#endif

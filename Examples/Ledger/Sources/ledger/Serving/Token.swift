@@ -5,8 +5,11 @@
 //===----------------------------------------------------------------------===//
 
 import ArgumentParser
+
+#if Server
 import Headrace
 import HeadraceHummingbird
+#endif
 
 /// Prints a new token for a user of the server.
 struct Token: ParsableCommand {
@@ -23,10 +26,14 @@ struct Token: ParsableCommand {
 
     @Argument(help: "The name of the user.")
     var name: String
+}
 
+#if Server
+extension Token {
     func run() throws {
         let token = TokenUser.makeToken()
         let user = try CommandFailure.telling { try TokenUser(name, token: token) }
         print("\(user.name):\(token)")
     }
 }
+#endif
