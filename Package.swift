@@ -470,10 +470,7 @@ let package = Package(
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),
-        .testTarget(
-            name: "HeadraceTests",
-            dependencies: features + ["Headrace", "HeadraceFlux", "HeadraceTesting"]
-        ),
+        .testTarget(name: "HeadraceTests", dependencies: features + ["Headrace", "HeadraceFlux", "HeadraceTesting"]),
         // Compiles and runs the examples of the documentation.
         .testTarget(
             name: "DocumentationTests",
