@@ -87,6 +87,7 @@
 @_exported public import struct HeadraceDomain.UnitOfWork
 @_exported public import struct HeadraceDomain.UnitOfWorkError
 @_exported public import struct HeadraceDomain.UnitOfWorkMiddleware
+@_exported public import func HeadraceDomain.raiseEvent
 @_exported public import struct HeadraceRelay.CronExpression
 @_exported public import struct HeadraceRelay.DeadLetters
 @_exported public import struct HeadraceRelay.DeliveryContext
@@ -150,7 +151,8 @@
 #endif
 
 #if Postgres
-@_exported public import HeadracePostgres
+@_exported public import struct HeadracePostgres.PostgresStatementError
+@_exported public import class HeadracePostgres.PostgresStore
 #endif
 
 #if SQLite

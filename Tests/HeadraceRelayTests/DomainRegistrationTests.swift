@@ -160,37 +160,40 @@ import Testing
         #expect(bench.desk.lines.contains("remind now"))
     }
 
-    @Test func anEntityUnknownToTheStoreIsAProblem() throws {
+    @Test func aStoreWithoutSchedulesIsAProblemThatNamesTheType() throws {
         let builder = ContainerBuilder()
-        builder.domain(store: try InMemoryStore(entities: [Balance.self]))
+        let store = try InMemoryStore(entities: [Balance.self])
+        builder.domain(
+            store: store,
+            schedules: [try RecurringSchedule("daily", .every(.seconds(86_400))) { _ in Remind(text: "") }])
 
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 
         #expect(
             error.problems.map(\.message) == [
                 """
-                The store was not opened with 'DomainTestSupport.Customer'. To fix, add \
-                'DomainTestSupport.Customer.self' to the 'entities' that the store is created with.
+                The store was not opened with 'HeadraceRelay.StoredSchedule'. To fix, add \
+                'HeadraceRelay.StoredSchedule.self' to the 'entities' that the store is created with.
                 """
             ]
         )
     }
 
-    @Test func strictValidationRequiresAnOperationForEachDurableCommand() throws {
-        let store = try InMemoryStore(entities: [])
+    @Test func aScheduledCommandWithoutAHandlerOrAnOperationIsReportedByStrictValidation() throws {
         let builder = ContainerBuilder()
-        builder.domain(store: store)
-        var handling = Registration(transient: Journal.self, dependencies: Dependencies()) { _ in Journal() }
-        handling.notes = [HandledNote(message: Remind.self), HandledNote(message: Noted.self)]
-        builder.register(handling)
+        let store = try InMemoryStore(entities: [StoredSchedule.self])
+        builder.domain(
+            store: store,
+            schedules: [try RecurringSchedule("daily", .every(.seconds(86_400))) { _ in Remind(text: "") }])
 
+        try builder.validate()
         let error = try #require(throws: CompositionError.self) { try builder.validate(.strict) }
 
         #expect(
             error.problems.map(\.message) == [
                 """
-                'HeadraceRelayTests.Remind' can be scheduled, but no relay carries it out. To fix, add \
-                'ScheduledCommand(HeadraceRelayTests.Remind.self)' to 'scheduled: […]'.
+                A schedule sends 'HeadraceRelayTests.Remind', but no relay carries it out. To fix, add its handler to \
+                'commandHandlers: […]'.
                 """
             ]
         )

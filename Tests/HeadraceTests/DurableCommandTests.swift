@@ -37,18 +37,18 @@ import Testing
 
     private let log = CallLog()
 
+    /// The dispatcher carries out ``ChargeCard`` because it handles it, unless there is an operation.
     private func container(
         _ store: any DeliveryStore,
-        charging command: ScheduledCommand = ScheduledCommand(ChargeCard.self)
+        charging command: ScheduledCommand? = nil
     ) -> Container {
         let builder = ContainerBuilder()
         let log = log
         builder.singleton { log }
         builder.domain(
             store: store,
-            events: [CardCharged.self],
             handlers: [PrintReceipt.self],
-            scheduled: [command]
+            scheduled: command.map { [$0] } ?? []
         )
         builder.commandQueryDispatch().standard(
             commandHandlers: [ChargeCardHandler.self, SellHandler.self],

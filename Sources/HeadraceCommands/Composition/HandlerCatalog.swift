@@ -11,7 +11,7 @@ import Logging
 /// The messages of a dispatcher and their handlers, read from the lists of handlers without creating a handler.
 package struct HandlerCatalog: Sendable {
     /// A message and all handlers that were registered for it.
-    package struct MessageEntry: MessageNote {
+    package struct MessageEntry: RegistrationNote {
         /// The type of the message.
         package let message: Any.Type
 

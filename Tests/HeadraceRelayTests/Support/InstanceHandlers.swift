@@ -161,9 +161,3 @@ struct Remind: DurableCommand {
     static let commandName = "remind"
     let text: String
 }
-
-struct HandledNote: MessageNote {
-    let message: Any.Type
-
-    static func problems(in notes: [HandledNote]) -> [CompositionProblem] { [] }
-}

@@ -7,6 +7,7 @@
 import Configuration
 import Foundation
 import Headrace
+import HeadraceHummingbird
 import LedgerApplication
 import LedgerServer
 import Logging
