@@ -9,18 +9,19 @@ import Headrace
 import Testing
 
 @Suite struct CommonNameTests {
-    @Test func aCommonNameIsNotAmbiguous() {
-        let types: [Any.Type] = [
-            Action.self, Bootstrap.self, Builder.self, Cache.self, Case.self, Client.self, Command.self, Context.self,
-            Effect.self, Entity.self, Event.self, Feed.self, Group.self, Handler.self, Job.self, Lock.self,
-            Message.self,
-            Model.self, Notification.self, Permit.self, Pipeline.self, Query.self, Queue.self, Reducer.self, Scene.self,
-            Scope.self, Send.self, Session.self, State.self, Station.self, Store.self, Stream.self, Transaction.self,
-            View.self, Worker.self,
-        ]
+    /// An expression such as `Group.self` ignores a generic type of the same name, and a type doesn't.
+    private typealias Names = (
+        Action, Bootstrap, Builder, Cache, Case, Client, Command, Context, Effect, Entity, Event, Feed, Group, Handler,
+        Job, Lock, Message, Model, Notification, Permit, Pipeline, Query, Queue, Reducer, Scene, Scope, Send, Session,
+        State, Station, Store, Stream, Transaction, View, Worker
+    )
 
-        for type in types {
-            #expect(String(reflecting: type).hasPrefix("CommonNames."))
+    @Test func aCommonNameIsNotAmbiguous() {
+        let names = String(reflecting: Names.self).split(separator: ", ")
+
+        #expect(names.count == 35)
+        for name in names {
+            #expect(name.contains("CommonNames."))
         }
     }
 }
