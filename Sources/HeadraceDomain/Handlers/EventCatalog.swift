@@ -15,7 +15,7 @@ struct EventCatalog: Sendable {
 
     /// Registers everything in `registrar`.
     func register(in registrar: DomainEventHandlerRegistrar) {
-        for event in events {
+        for event in events + eventsOfOtherHandlers {
             if let event = event as? any DurableDomainEvent.Type { registrar.declare(event) }
         }
         for handler in handlers { Self.register(handler, in: registrar) }
@@ -46,6 +46,14 @@ struct EventCatalog: Sendable {
         for handler in handlers { add(Self.event(of: handler), Self.part(handler)) }
         for handler in staticHandlers { add(Self.event(ofStatic: handler), Self.part(static: handler)) }
         return order.compactMap { parts[$0] }
+    }
+
+    /// The events of handlers that aren't durable, which don't register their events.
+    ///
+    /// Such an event can be scheduled, and an inspector checks its corrected JSON.
+    private var eventsOfOtherHandlers: [any DomainEvent.Type] {
+        handlers.filter { !($0 is any HandlesDurableDomainEvent.Type) }.map { Self.event(of: $0) }
+            + staticHandlers.filter { !($0 is any DurableDomainEventHandler.Type) }.map { Self.event(ofStatic: $0) }
     }
 
     /// The events that have a handler.
