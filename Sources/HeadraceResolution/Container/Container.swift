@@ -31,7 +31,7 @@ public final class Container: DependencyResolutionScope, NotedResolver, ProvingR
     init(_ registrations: [Registration], keeping lender: Container? = nil) {
         self.registrations = registrations
         root = ResolutionScope(
-            Blueprint(registrations.makeBindings(), notes: registrations.notes, keeping: lender?.root)
+            Blueprint(registrations.makeBindings(), notes: { registrations.notes }, keeping: lender?.root)
         )
     }
 

@@ -21,14 +21,22 @@ final class Blueprint: Sendable {
     let proof = ResolutionProof()
 
     /// The facts that modules recorded with the registrations.
-    let notes: [any RegistrationNote]
+    ///
+    /// They are collected at each use, because few containers need them.
+    var notes: [any RegistrationNote] { makeNotes() }
+
+    private let makeNotes: @Sendable () -> [any RegistrationNote]
 
     /// The outermost scope of the container whose objects this container shares, if any.
     private let lender: ResolutionScope?
 
     /// Creates a blueprint of `bindings`, in the order of registration.
-    init(_ bindings: [Binding], notes: [any RegistrationNote], keeping lender: ResolutionScope? = nil) {
-        self.notes = notes
+    init(
+        _ bindings: [Binding],
+        notes: @escaping @Sendable () -> [any RegistrationNote],
+        keeping lender: ResolutionScope? = nil
+    ) {
+        makeNotes = notes
         self.lender = lender
         var sets: [ObjectIdentifier: [Binding]] = [:]
         for binding in bindings where binding.description.member != nil {
