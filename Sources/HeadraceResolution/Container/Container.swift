@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// An optional type resolves to the registration of its wrapped type, and to `nil` if that type isn't registered. An array
 /// resolves to the set of its elements, if one exists.
-public final class Container: DependencyResolutionScope, NotedResolver, ProvingResolver {
+public final class Container: DependencyResolutionScope, Noted, ProvingResolver {
     let registrations: [Registration]
     let root: ResolutionScope
 
@@ -30,9 +30,7 @@ public final class Container: DependencyResolutionScope, NotedResolver, ProvingR
     /// It keeps `lender`, whose objects it shares, and so do its scopes.
     init(_ registrations: [Registration], keeping lender: Container? = nil) {
         self.registrations = registrations
-        root = ResolutionScope(
-            Blueprint(registrations.makeBindings(), notes: { registrations.notes }, keeping: lender?.root)
-        )
+        root = ResolutionScope(Blueprint(registrations.makeBindings(), of: registrations, keeping: lender?.root))
     }
 
     /// The registered types and their dependencies.

@@ -96,7 +96,7 @@ struct GraphBuilder {
     }
 }
 
-extension [Registration] {
+extension [Registration]: Noted {
     /// The notes of the registrations that are used.
     var notes: [any RegistrationNote] { GraphBuilder.reachable(withoutDecorators).flatMap(\.notes) }
 }

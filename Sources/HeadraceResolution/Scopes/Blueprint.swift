@@ -23,20 +23,16 @@ final class Blueprint: Sendable {
     /// The facts that modules recorded with the registrations.
     ///
     /// They are collected at each use, because few containers need them.
-    var notes: [any RegistrationNote] { makeNotes() }
+    var notes: [any RegistrationNote] { registrations.notes }
 
-    private let makeNotes: @Sendable () -> [any RegistrationNote]
+    private let registrations: any Noted
 
     /// The outermost scope of the container whose objects this container shares, if any.
     private let lender: ResolutionScope?
 
-    /// Creates a blueprint of `bindings`, in the order of registration.
-    init(
-        _ bindings: [Binding],
-        notes: @escaping @Sendable () -> [any RegistrationNote],
-        keeping lender: ResolutionScope? = nil
-    ) {
-        makeNotes = notes
+    /// Creates a blueprint of the `bindings` of `registrations`, in the order of registration.
+    init(_ bindings: [Binding], of registrations: any Noted, keeping lender: ResolutionScope? = nil) {
+        self.registrations = registrations
         self.lender = lender
         var sets: [ObjectIdentifier: [Binding]] = [:]
         for binding in bindings where binding.description.member != nil {

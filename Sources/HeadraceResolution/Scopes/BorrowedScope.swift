@@ -10,7 +10,7 @@
 ///
 /// A singleton may keep the scope that created it, or a dispatcher that was created in that scope. If that were the scope
 /// itself, the container would keep the singleton and the singleton the container: a reference cycle.
-final class BorrowedScope: DependencyResolutionScope, NotedResolver, ProvingResolver {
+final class BorrowedScope: DependencyResolutionScope, Noted, ProvingResolver {
     private weak let lender: ResolutionScope?
 
     let containerNumber: UInt

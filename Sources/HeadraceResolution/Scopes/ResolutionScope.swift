@@ -10,7 +10,7 @@ import HeadraceCore
 ///
 /// It refers to the blueprint of the container and starts without objects, so opening a scope costs the same for any
 /// number of registrations.
-final class ResolutionScope: DependencyResolutionScope, NotedResolver, ProvingResolver {
+final class ResolutionScope: DependencyResolutionScope, Noted, ProvingResolver {
     /// The position of a scope in its container.
     private enum Nesting {
         /// The scope in which singletons are created.
