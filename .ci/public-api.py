@@ -140,7 +140,6 @@ def grouped(modules):
     for name in sorted(types, key=in_order):
         own = [module for module, symbols in types[name].items() if any(len(one["pathComponents"]) == 1 for one in symbols)]
         if own:
-            # Two modules can declare one name: `Effect` of two packages, for example. Here that is an error.
             assert len(own) == 1, f"{name} is declared in {own}"
             yield name, own[0], types[name]
         else:
