@@ -4,6 +4,7 @@
 - No two folders of a module refer to each other in both directions.
 - No folder of a module has a single Swift file.
 - No Swift file has more than 500 lines.
+- Each Swift file names the license in its first line.
 - Unsafe and unchecked code is only in files named `X+Unsafe.swift`.
 
 It reads names of types, and no calls of functions. Exits 1 if there is a violation.
@@ -15,6 +16,7 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 longest = 500
+license = "// SPDX-License-Identifier: Apache-2.0"
 
 # These packages show the code of other people, and imitations of Apple's modules.
 foreign = [root / "Tests/Clients", root / "Tests/ApplePlatforms"]
@@ -83,6 +85,8 @@ def violations():
             lines = text.count("\n")
             if lines > longest:
                 yield f"{name} has {lines} lines. To fix, split it into files of at most {longest} lines."
+            if path.name != "Package.swift" and not text.startswith(license):
+                yield f"{name} has no license. To fix, make this its first line: {license}"
             if not path.name.endswith("+Unsafe.swift"):
                 for word in sorted(set(unsafe.findall(code(text)))):
                     yield f"{name} has '{word}'. To fix, move that code to a file named 'X+Unsafe.swift', with its proof."

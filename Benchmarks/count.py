@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# This source file is part of the Headrace open source project.
-# Licensed under Apache License v2.0. See LICENSE for details.
 # SPDX-License-Identifier: Apache-2.0
 """Counts instructions and heap allocations per operation, exactly, with valgrind.
 

@@ -1,6 +1,4 @@
 #!/usr/bin/env python3
-# This source file is part of the Headrace open source project.
-# Licensed under Apache License v2.0. See LICENSE for details.
 # SPDX-License-Identifier: Apache-2.0
 """Draws Benchmarks/figures.csv as Benchmarks/figures.svg, and writes its table into Benchmarks/README.md.
 

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 // The names that an application needs. Names that only authors of stores and tools need, and modules whose short names other
 // packages have too, such as `Service` and `Effect`, are imported by the name of their module.

@@ -1,10 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
 import Headrace
 import HeadraceCore
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
-// SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 import HeadraceTesting
 import Synchronization
 import Testing

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 /// Synchronous middleware with three methods: before the decision, before the handler, and after the handler.
 ///

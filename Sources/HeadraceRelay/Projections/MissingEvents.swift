@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 /// Whether a projection stops if the log no longer has all events that its rows depend on.
 public struct MissingEvents: Hashable, Sendable {

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 /// The numbers that a field of a cron expression allows, each less than 64.
 struct CronSet: Hashable, Sendable {

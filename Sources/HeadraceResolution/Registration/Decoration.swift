@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 /// A function that replaces each object of a registration with another object of the same contract.
 struct Decoration<Contract>: Sendable {

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 extension ServiceGraph {
     /// The tree in Graphviz's DOT language, with services as rounded boxes, groups as boxes, and stores as cylinders.

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This provided file is part of the Headrace open provided project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 extension Service {
     /// Provides this model for the stores of its type under the modifier.

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 // SwiftData comes first: if a module that imports a stand-in is loaded before the stand-in, the compiler (6.3.1) misses the
 // conformances that the macros of the stand-in write.

@@ -1,8 +1,4 @@
-//===----------------------------------------------------------------------===//
-// This source file is part of the Headrace open source project.
-// Licensed under Apache License v2.0. See LICENSE for details.
 // SPDX-License-Identifier: Apache-2.0
-//===----------------------------------------------------------------------===//
 
 // Loops over libpq that a store can be compared with. Each function connects, measures, and disconnects. A rate or a time below 0
 // means a failure, which is printed.
