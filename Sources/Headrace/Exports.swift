@@ -100,7 +100,6 @@
 @_exported public import protocol HeadraceRelay.ProjectionRow
 @_exported public import class HeadraceRelay.ProjectionRows
 @_exported public import class HeadraceRelay.Projections
-@_exported public import class HeadraceRelay.RateLimitBucket
 @_exported public import struct HeadraceRelay.Recurrence
 @_exported public import struct HeadraceRelay.RecurrenceError
 @_exported public import struct HeadraceRelay.RecurringSchedule
@@ -110,7 +109,6 @@
 @_exported public import struct HeadraceRelay.RowIndex
 @_exported public import struct HeadraceRelay.ScheduleError
 @_exported public import struct HeadraceRelay.ScheduledCommand
-@_exported public import struct HeadraceRelay.SharedRateLimitMiddleware
 @_exported public import class HeadraceRelay.StoredProcess
 @_exported public import class HeadraceRelay.StoredSchedule
 @_exported public import struct HeadraceResolution.BootstrapError

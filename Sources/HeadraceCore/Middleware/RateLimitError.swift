@@ -27,11 +27,6 @@ public struct RateLimitError: CodedError {
         retryAfter = now.duration(to: earliest)
         earliestRetry = earliest
     }
-
-    /// Creates an error for a message that a limit with another clock has refused at `now`.
-    package init(_ context: MessageContext, now: ContinuousClock.Instant, retryAfter: Duration) {
-        self.init(context, now: now, earliest: now.advanced(by: retryAfter))
-    }
 }
 
 extension RateLimitError: RetryableError {

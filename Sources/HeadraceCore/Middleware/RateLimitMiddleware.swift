@@ -29,11 +29,6 @@ public struct RateLimitMiddleware: Middleware {
 
         /// Messages of the same type with the same principal ID.
         public static let messageTypeAndPrincipal = Key(hasType: true, hasPrincipal: true)
-
-        /// The name of the type and the ID of the principal, as far as they belong to the key.
-        package func parts(of context: MessageContext) -> [String] {
-            (hasType ? [context.typeName] : []) + (hasPrincipal ? [context.principal?.principalID ?? ""] : [])
-        }
     }
 
     private let key: Key

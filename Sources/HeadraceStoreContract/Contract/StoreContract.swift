@@ -101,7 +101,7 @@ public enum StoreContract {
             versionChecks + atomicityChecks + uniquenessChecks + conditionChecks + orderChecks + countChecks
             + closingChecks + enumerationChecks + eventChecks
             + concurrencyChecks + randomChecks + unitOfWorkChecks + nestingChecks + insertionChecks
-            + eventSourcingChecks + rateLimitChecks(for: capabilities) + longTextChecks(for: capabilities)
+            + eventSourcingChecks + longTextChecks(for: capabilities)
             + lockChecks(for: capabilities) + (capabilities.isShared ? sharedStoreChecks : [])
             + (capabilities.keepsDeliveries
                 ? leaseChecks + clockChecks + unknownMessageChecks + settlementChecks + deadLetterChecks

@@ -2,10 +2,7 @@
 
 import HeadraceCommands
 import HeadraceCore
-import HeadraceDomain
-import HeadraceRelay
 import HeadraceResolution
-import HeadraceStorage
 import HeadraceTesting
 import Testing
 
@@ -110,14 +107,5 @@ private final class ChargeHandler: HandlesCommand, Resolvable {
         }
 
         #expect(notes.all == ["visa, attempt 1", "visa, attempt 2"])
-    }
-
-    @Test func processesShareALimit() async throws {
-        let store = try InMemoryStore(entities: [RateLimitBucket.self])
-        let limit = SharedRateLimitMiddleware(1, every: .seconds(60), per: .principal, on: store)
-        let dispatcher = dispatcher([limit, RetryMiddleware(backoff: Backoff(base: .zero))])
-        try await dispatcher.dispatch(Charge(card: "visa"))
-
-        await #expect(throws: RateLimitError.self) { try await dispatcher.dispatch(Charge(card: "visa")) }
     }
 }
