@@ -19,7 +19,7 @@ public protocol CommandQueryDispatcher: Sendable {
 
     /// Dispatches `command` to its handler, and returns the result that the handler returns.
     ///
-    /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``, unless the
+    /// The default implementation throws ``DispatchError`` with the code `DispatchError.Code.noHandler`, unless the
     /// command has no result. A command without a result goes to the requirement for those.
     @discardableResult
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand
@@ -29,7 +29,7 @@ public protocol CommandQueryDispatcher: Sendable {
 
     /// Dispatches `query` to its handler, and returns the stream that the handler returns.
     ///
-    /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    /// The default implementation throws ``DispatchError`` with the code `DispatchError.Code.noHandler`.
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery
 
@@ -37,7 +37,7 @@ public protocol CommandQueryDispatcher: Sendable {
     ///
     /// A notification without a handler is no error. The middleware of the dispatcher wraps the publication as a whole.
     ///
-    /// The default implementation throws ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    /// The default implementation throws ``DispatchError`` with the code `DispatchError.Code.noHandler`.
     ///
     /// - Parameters:
     ///   - notification: The notification.
@@ -57,7 +57,7 @@ extension CommandQueryDispatcher {
 
     /// Throws an error, because the dispatcher doesn't support notifications.
     ///
-    /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    /// - Throws: ``DispatchError`` with the code `DispatchError.Code.noHandler`.
     public nonisolated(nonsending) func publish<T>(_ notification: T, _ policy: PublicationPolicy) async throws
     where T: CQDNotification {
         throw DispatchError.noNotifications(for: T.self, of: Self.self)
@@ -68,7 +68,7 @@ extension CommandQueryDispatcher {
     ///
     /// Generic code calls it for commands without a result, too.
     ///
-    /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler`` if the command has a result.
+    /// - Throws: ``DispatchError`` with the code `DispatchError.Code.noHandler` if the command has a result.
     @discardableResult
     public nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand {
         guard let plain = command as? any CQDCommand<Void>, let nothing = () as? T.Output else {
@@ -84,7 +84,7 @@ extension CommandQueryDispatcher {
 
     /// Throws an error, because the dispatcher doesn't support stream queries.
     ///
-    /// - Throws: ``DispatchError`` with the code ``DispatchError/Code/noHandler``.
+    /// - Throws: ``DispatchError`` with the code `DispatchError.Code.noHandler`.
     public nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> QueryStream<T.Element>
     where T: CQDStreamQuery {
         throw DispatchError.noStreams(for: T.self, of: Self.self)

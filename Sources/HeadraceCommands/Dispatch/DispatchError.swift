@@ -7,17 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, and log ``message``. Later releases may add codes.
 public struct DispatchError: CodedError {
     /// A stable code of the error.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case noHandler }
-
-        private let kind: Kind
-
-        /// No handler is registered for the type of the message.
-        public static let noHandler = Code(kind: .noHandler)
-
-        /// Name of the code, from a fixed set, so that it can be a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<DispatchError>
 
     /// The code of the error.
     public let code: Code
@@ -67,4 +57,9 @@ public struct DispatchError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<DispatchError> {
+    /// No handler is registered for the type of the message.
+    public static var noHandler: Self { Self() }
 }

@@ -16,17 +16,7 @@ public struct PublicationError: CodedError {
     }
 
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case handlersFailed }
-
-        private let kind: Kind
-
-        /// At least one handler has failed.
-        public static let handlersFailed = Code(kind: .handlersFailed)
-
-        /// Name of the code, from a fixed set, so that it can be a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<PublicationError>
 
     /// The code of the error.
     public let code: Code
@@ -46,4 +36,9 @@ public struct PublicationError: CodedError {
             repeat only the work of the handlers that failed, because publishing again runs all handlers.
             """
     }
+}
+
+extension ErrorCode<PublicationError> {
+    /// At least one handler has failed.
+    public static var handlersFailed: Self { Self() }
 }

@@ -5,20 +5,7 @@
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct MessageError: CodedError {
     /// The reason for the refusal, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case deadlineExceeded, refused }
-
-        private let kind: Kind
-
-        /// The deadline of the message has passed.
-        public static let deadlineExceeded = Code(kind: .deadlineExceeded)
-
-        /// A middleware has refused the message.
-        public static let refused = Code(kind: .refused)
-
-        /// The name of the code, suitable as a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<MessageError>
 
     /// The reason for the refusal.
     public let code: Code
@@ -35,4 +22,12 @@ public struct MessageError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<MessageError> {
+    /// The deadline of the message has passed.
+    public static var deadlineExceeded: Self { Self() }
+
+    /// A middleware has refused the message.
+    public static var refused: Self { Self() }
 }

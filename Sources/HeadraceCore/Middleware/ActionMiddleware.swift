@@ -17,7 +17,7 @@
 public protocol ActionMiddleware: Middleware {
     /// Returns whether `message` may be handled.
     ///
-    /// If not, the caller receives a ``MessageError`` with the code ``MessageError/Code/refused``.
+    /// If not, the caller receives a ``MessageError`` with the code `MessageError.Code.refused`.
     func shouldExecute<Message: Sendable>(_ message: Message, in context: MessageContext) -> Bool
 
     /// Called before `message` is handled.
@@ -46,7 +46,7 @@ extension ActionMiddleware {
 
     /// Calls the three methods around `next`.
     ///
-    /// - Throws: ``MessageError`` with the code ``MessageError/Code/refused``; the errors of `next`.
+    /// - Throws: ``MessageError`` with the code `MessageError.Code.refused`; the errors of `next`.
     @inlinable
     public nonisolated(nonsending) func handle<Message: Sendable, Output>(
         _ message: Message,

@@ -7,23 +7,7 @@
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct AuthorizationError: CodedError {
     /// The reason for the refusal, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case unauthenticated, denied, noPolicy }
-
-        private let kind: Kind
-
-        /// The message has no principal.
-        public static let unauthenticated = Code(kind: .unauthenticated)
-
-        /// A policy has denied the message.
-        public static let denied = Code(kind: .denied)
-
-        /// The type of the message has no policy, and the middleware refuses messages without a policy.
-        public static let noPolicy = Code(kind: .noPolicy)
-
-        /// The name of the code, suitable as a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<AuthorizationError>
 
     /// The reason for the refusal.
     public let code: Code
@@ -76,4 +60,15 @@ public struct AuthorizationError: CodedError {
             principalID: context.principal?.principalID
         )
     }
+}
+
+extension ErrorCode<AuthorizationError> {
+    /// The message has no principal.
+    public static var unauthenticated: Self { Self() }
+
+    /// A policy has denied the message.
+    public static var denied: Self { Self() }
+
+    /// The type of the message has no policy, and the middleware refuses messages without a policy.
+    public static var noPolicy: Self { Self() }
 }

@@ -5,22 +5,7 @@
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct TimeoutError: CodedError {
     /// The outcome of the handling, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case timedOut, finishedLate }
-
-        private let kind: Kind
-
-        /// The handling was cancelled, and failed.
-        public static let timedOut = Code(kind: .timedOut)
-
-        /// The handling was cancelled, but succeeded.
-        ///
-        /// Its output is discarded, but its effects remain, unless a unit of work around the timeout rolls them back.
-        public static let finishedLate = Code(kind: .finishedLate)
-
-        /// The name of the code, suitable as a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<TimeoutError>
 
     /// The outcome of the handling.
     public let code: Code
@@ -59,4 +44,14 @@ extension TimeoutError: RetryableError {
     public var isRetryable: Bool {
         cause is CancellationError || (cause as? any RetryableError)?.isRetryable == true
     }
+}
+
+extension ErrorCode<TimeoutError> {
+    /// The handling was cancelled, and failed.
+    public static var timedOut: Self { Self() }
+
+    /// The handling was cancelled, but succeeded.
+    ///
+    /// Its output is discarded, but its effects remain, unless a unit of work around the timeout rolls them back.
+    public static var finishedLate: Self { Self() }
 }

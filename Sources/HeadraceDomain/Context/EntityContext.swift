@@ -14,7 +14,7 @@ public import HeadraceStorage
 ///
 /// Each entity is one object in a context: finding it again returns the same object. When the unit of work ends,
 /// committed or not, the context forgets all entities: find them again in the next unit of work. If an entity that was
-/// found before a roll-back is changed later, the next commit reports ``HeadraceStorage/StoreError/Code/rolledBack``,
+/// found before a roll-back is changed later, the next commit reports `StoreError.Code.rolledBack`,
 /// because the change would be lost.
 ///
 /// If a context is released with changes that were neither committed nor rolled back, it logs an error that names the entities.
@@ -93,9 +93,9 @@ public final class EntityContext: DomainContext {
     ///
     /// Inserting an entity that the context already tracks changes nothing, and if it was deleted in this context, takes
     /// back the deletion. If another entity has its identifier, the
-    /// commit reports ``HeadraceStorage/StoreError/Code/alreadyExists``. That error is retryable if this unit of work
+    /// commit reports `StoreError.Code.alreadyExists`. That error is retryable if this unit of work
     /// has looked for the identifier and found nothing: another writer was faster, and a retry finds its entity. The
-    /// same holds for ``HeadraceStorage/StoreError/Code/uniqueViolation`` if a fetch by that value alone found nothing.
+    /// same holds for `StoreError.Code.uniqueViolation` if a fetch by that value alone found nothing.
     ///
     /// ```swift
     /// let customer = try await context.find(Customer.self, id: id) ?? Customer(id)
@@ -130,7 +130,7 @@ public final class EntityContext: DomainContext {
     /// Deletes `entity` when the unit of work commits.
     ///
     /// The entity must have been found, fetched, or inserted in this context; otherwise the commit reports
-    /// ``HeadraceStorage/StoreError/Code/unknownEntity``.
+    /// `StoreError.Code.unknownEntity`.
     public func delete(_ entity: some StoredEntity) {
         let reference = EntityReference(to: entity)
         guard let known = tracked[reference], known.entity === entity else {
@@ -201,7 +201,7 @@ public final class EntityContext: DomainContext {
 
     /// Adds `work` to the unit of work; the store executes it within the transaction of the commit.
     ///
-    /// If the store doesn't support the work, the commit reports ``HeadraceStorage/StoreError/Code/unsupportedWork``.
+    /// If the store doesn't support the work, the commit reports `StoreError.Code.unsupportedWork`.
     public func perform(_ work: some StoreWork) {
         self.work.append(work)
     }

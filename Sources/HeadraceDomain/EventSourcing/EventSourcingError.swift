@@ -8,26 +8,7 @@ public import HeadraceStorage
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct EventSourcingError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case unreadableEvent, missingEvent, stateMismatch }
-
-        private let kind: Kind
-
-        /// An event of the stream can't be read: its name or version is unknown, or its JSON can't be decoded.
-        ///
-        /// A commit throws it for a new event that doesn't decode the JSON that it encodes.
-        /// The ``EventSourcingError/cause`` says which.
-        public static let unreadableEvent = Code(kind: .unreadableEvent)
-
-        /// The stream lacks an event.
-        public static let missingEvent = Code(kind: .missingEvent)
-
-        /// The state of an entity is not the result of its events.
-        public static let stateMismatch = Code(kind: .stateMismatch)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<EventSourcingError>
 
     /// The kind of error.
     public let code: Code
@@ -131,4 +112,18 @@ extension EventSourcingError {
             entity: entity
         )
     }
+}
+
+extension ErrorCode<EventSourcingError> {
+    /// An event of the stream can't be read: its name or version is unknown, or its JSON can't be decoded.
+    ///
+    /// A commit throws it for a new event that doesn't decode the JSON that it encodes.
+    /// The ``EventSourcingError/cause`` says which.
+    public static var unreadableEvent: Self { Self() }
+
+    /// The stream lacks an event.
+    public static var missingEvent: Self { Self() }
+
+    /// The state of an entity is not the result of its events.
+    public static var stateMismatch: Self { Self() }
 }

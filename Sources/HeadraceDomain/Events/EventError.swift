@@ -8,38 +8,7 @@ import HeadraceStorage
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct EventError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case unknownName, newerVersion, olderVersion, undecodable, ambiguousName, invalidMigrations
-            case invalidSubscriptions
-        }
-
-        private let kind: Kind
-
-        /// The name under which the event is stored belongs to no registered type.
-        public static let unknownName = Code(kind: .unknownName)
-
-        /// A later version of the program has stored the event.
-        public static let newerVersion = Code(kind: .newerVersion)
-
-        /// No migration starts from the version under which the event is stored.
-        public static let olderVersion = Code(kind: .olderVersion)
-
-        /// The JSON can't be decoded as the type, or a migration has failed.
-        public static let undecodable = Code(kind: .undecodable)
-
-        /// Two types have the same name.
-        public static let ambiguousName = Code(kind: .ambiguousName)
-
-        /// The migrations of a type are out of order, or a migration is missing.
-        public static let invalidMigrations = Code(kind: .invalidMigrations)
-
-        /// Handlers declare subscriptions that contradict one another, or that can't receive deliveries.
-        public static let invalidSubscriptions = Code(kind: .invalidSubscriptions)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<EventError>
 
     /// The kind of error.
     public let code: Code
@@ -127,4 +96,27 @@ extension EventError {
             """
         )
     }
+}
+
+extension ErrorCode<EventError> {
+    /// The name under which the event is stored belongs to no registered type.
+    public static var unknownName: Self { Self() }
+
+    /// A later version of the program has stored the event.
+    public static var newerVersion: Self { Self() }
+
+    /// No migration starts from the version under which the event is stored.
+    public static var olderVersion: Self { Self() }
+
+    /// The JSON can't be decoded as the type, or a migration has failed.
+    public static var undecodable: Self { Self() }
+
+    /// Two types have the same name.
+    public static var ambiguousName: Self { Self() }
+
+    /// The migrations of a type are out of order, or a migration is missing.
+    public static var invalidMigrations: Self { Self() }
+
+    /// Handlers declare subscriptions that contradict one another, or that can't receive deliveries.
+    public static var invalidSubscriptions: Self { Self() }
 }

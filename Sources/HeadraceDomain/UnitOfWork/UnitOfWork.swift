@@ -57,7 +57,7 @@ public struct UnitOfWork<Context: DomainContext> {
     ///
     /// If a nested unit of work throws, the outer unit of work can only roll back, even if the error is caught. The
     /// program holds the entities that the nested unit of work has changed, so their states can't be restored. The outer
-    /// unit of work then throws ``UnitOfWorkError/Code/rollbackOnly`` instead of committing, with the first error as the
+    /// unit of work then throws `UnitOfWorkError.Code.rollbackOnly` instead of committing, with the first error as the
     /// cause. No other unit of work can join it. If an error must not end the outer unit of work, return a
     /// value from the nested unit of work instead of throwing, or execute it outside.
     ///

@@ -7,20 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct UnitOfWorkError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case endlessEvents, rollbackOnly }
-
-        private let kind: Kind
-
-        /// Pre-commit handlers raise events in an endless chain.
-        public static let endlessEvents = Code(kind: .endlessEvents)
-
-        /// A nested unit of work has failed, and its error was caught.
-        public static let rollbackOnly = Code(kind: .rollbackOnly)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<UnitOfWorkError>
 
     /// The kind of error.
     public let code: Code
@@ -70,4 +57,12 @@ extension UnitOfWorkError: RetryableError {
 
     /// The earliest time of a retry, according to the ``cause``.
     public var earliestRetry: ContinuousClock.Instant? { (cause as? any RetryableError)?.earliestRetry }
+}
+
+extension ErrorCode<UnitOfWorkError> {
+    /// Pre-commit handlers raise events in an endless chain.
+    public static var endlessEvents: Self { Self() }
+
+    /// A nested unit of work has failed, and its error was caught.
+    public static var rollbackOnly: Self { Self() }
 }

@@ -7,29 +7,7 @@ public import HeadraceCore
 /// Branch on ``code-swift.property``, and log ``message``. Later releases may add codes.
 public struct PipelineError: CodedError {
     /// A stable code of the error.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case full, dropped, shutDown, released, deadlock }
-
-        private let kind: Kind
-
-        /// The limit is reached, and the rejected action is a queued action.
-        public static let full = Code(kind: .full)
-
-        /// The limit is reached, and the action was dropped in favor of another action.
-        public static let dropped = Code(kind: .dropped)
-
-        /// The dispatcher was shut down.
-        public static let shutDown = Code(kind: .shutDown)
-
-        /// The dispatcher was released while it was paused.
-        public static let released = Code(kind: .released)
-
-        /// Actions would wait for each other forever, or an action would wait for itself.
-        public static let deadlock = Code(kind: .deadlock)
-
-        /// Name of the code, from a fixed set, so that it can be a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<PipelineError>
 
     /// The code of the error.
     public let code: Code
@@ -84,4 +62,21 @@ public struct PipelineError: CodedError {
                 "The wait would be a deadlock: \(circle.joined(separator: ", and ")). To fix, \(remedy)"
         )
     }
+}
+
+extension ErrorCode<PipelineError> {
+    /// The limit is reached, and the rejected action is a queued action.
+    public static var full: Self { Self() }
+
+    /// The limit is reached, and the action was dropped in favor of another action.
+    public static var dropped: Self { Self() }
+
+    /// The dispatcher was shut down.
+    public static var shutDown: Self { Self() }
+
+    /// The dispatcher was released while it was paused.
+    public static var released: Self { Self() }
+
+    /// Actions would wait for each other forever, or an action would wait for itself.
+    public static var deadlock: Self { Self() }
 }

@@ -8,26 +8,7 @@ public import HeadraceCore
 /// Its message contains no token.
 public struct TokenUserError: CodedError {
     /// The reason, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case invalidEntry, invalidName, invalidToken, duplicateToken }
-
-        private let kind: Kind
-
-        /// An entry isn't `name:token`.
-        public static let invalidEntry = Code(kind: .invalidEntry)
-
-        /// A name is too long, or has other characters than those that are allowed.
-        public static let invalidName = Code(kind: .invalidName)
-
-        /// A token is too long, can be guessed, or has other characters than those that are allowed.
-        public static let invalidToken = Code(kind: .invalidToken)
-
-        /// Two entries have the same token.
-        public static let duplicateToken = Code(kind: .duplicateToken)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<TokenUserError>
 
     /// The reason.
     public let code: Code
@@ -76,3 +57,17 @@ public struct TokenUserError: CodedError {
     }
 }
 #endif
+
+extension ErrorCode<TokenUserError> {
+    /// An entry isn't `name:token`.
+    public static var invalidEntry: Self { Self() }
+
+    /// A name is too long, or has other characters than those that are allowed.
+    public static var invalidName: Self { Self() }
+
+    /// A token is too long, can be guessed, or has other characters than those that are allowed.
+    public static var invalidToken: Self { Self() }
+
+    /// Two entries have the same token.
+    public static var duplicateToken: Self { Self() }
+}

@@ -135,7 +135,7 @@ public final class InspectorHistory: Sendable {
     ///
     /// At the end, it writes the last entries and closes the files.
     ///
-    /// - Throws: ``InspectorHistoryError`` with the code ``InspectorHistoryError/Code/alreadyRun``.
+    /// - Throws: ``InspectorHistoryError`` with the code `InspectorHistoryError.Code.alreadyRun`.
     public func run() async throws {
         let hasRun = state.withLock { state in
             defer { state.hasRun = true }

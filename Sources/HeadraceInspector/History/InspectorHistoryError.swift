@@ -8,33 +8,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Minor releases can add codes.
 public struct InspectorHistoryError: CodedError {
     /// The reason of the error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case unavailable, inUse, damaged, unsupportedVersion, alreadyRun }
-
-        private let kind: Kind
-
-        /// The folder or a file in it can't be read or written.
-        public static let unavailable = Code(kind: .unavailable)
-
-        /// Another process, or another history of this process, uses the folder.
-        public static let inUse = Code(kind: .inUse)
-
-        /// A file in the folder isn't a part of a history.
-        ///
-        /// It was kept as it is.
-        public static let damaged = Code(kind: .damaged)
-
-        /// Another version of Headrace has written the files.
-        ///
-        /// They were kept as they are.
-        public static let unsupportedVersion = Code(kind: .unsupportedVersion)
-
-        /// The history is running or has ended.
-        public static let alreadyRun = Code(kind: .alreadyRun)
-
-        /// The name of the code, suitable for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<InspectorHistoryError>
 
     /// The reason of the error.
     public let code: Code
@@ -94,4 +68,25 @@ public struct InspectorHistoryError: CodedError {
         message: "The history is running or has ended. To fix, run it once, and create another one for the next run.",
         cause: nil
     )
+}
+
+extension ErrorCode<InspectorHistoryError> {
+    /// The folder or a file in it can't be read or written.
+    public static var unavailable: Self { Self() }
+
+    /// Another process, or another history of this process, uses the folder.
+    public static var inUse: Self { Self() }
+
+    /// A file in the folder isn't a part of a history.
+    ///
+    /// It was kept as it is.
+    public static var damaged: Self { Self() }
+
+    /// Another version of Headrace has written the files.
+    ///
+    /// They were kept as they are.
+    public static var unsupportedVersion: Self { Self() }
+
+    /// The history is running or has ended.
+    public static var alreadyRun: Self { Self() }
 }

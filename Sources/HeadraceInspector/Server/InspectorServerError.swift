@@ -8,20 +8,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Minor releases can add codes.
 public struct InspectorServerError: CodedError {
     /// The reason of the error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case alreadyRunning, cannotListen }
-
-        private let kind: Kind
-
-        /// The server is already running.
-        public static let alreadyRunning = Code(kind: .alreadyRunning)
-
-        /// The port is in use, or the process isn't allowed to use it.
-        public static let cannotListen = Code(kind: .cannotListen)
-
-        /// The name of the code, suitable for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<InspectorServerError>
 
     /// The reason of the error.
     public let code: Code
@@ -51,3 +38,11 @@ public struct InspectorServerError: CodedError {
 }
 
 #endif
+
+extension ErrorCode<InspectorServerError> {
+    /// The server is already running.
+    public static var alreadyRunning: Self { Self() }
+
+    /// The port is in use, or the process isn't allowed to use it.
+    public static var cannotListen: Self { Self() }
+}

@@ -29,14 +29,14 @@ public final class PostgresStore: ObservableStore {
 
         /// Time that a change waits for a lock that another session holds, 10 seconds by default.
         ///
-        /// After this time it fails with ``HeadraceStorage/StoreError/Code/locked``.
+        /// After this time it fails with `StoreError.Code.locked`.
         public var lockTimeout: Duration = .seconds(10)
 
         /// Time that opening waits for other programs that it would lock out, 0 by default.
         ///
         /// Programs can share a schema unless one has a later schema version of a type, or other properties of an index. The
         /// later program locks out the earlier one. If one still has the schema open after this time, opening fails with
-        /// ``HeadraceStorage/StoreError/Code/inUse`` before anything is changed. `nil` locks it out. Programs behind a
+        /// `StoreError.Code.inUse` before anything is changed. `nil` locks it out. Programs behind a
         /// pooler aren't seen.
         public var replacementTimeout: Duration? = .zero
 
@@ -45,7 +45,7 @@ public final class PostgresStore: ObservableStore {
 
         /// Time to learn the outcome of a commit whose answer is lost, 30 seconds by default.
         ///
-        /// After this time the commit fails with ``HeadraceStorage/StoreError/Code/outcomeUnknown``.
+        /// After this time the commit fails with `StoreError.Code.outcomeUnknown`.
         public var outcomeTimeout: Duration = .seconds(30)
 
         /// Number of connections for reads, at least 1; 2 by default.

@@ -7,45 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct RelayError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case retentionTooShort, alreadyRunning, unknownSubscription, notReplayable, ended, invalidDeclarations
-            case deadLetterGone, invalidCorrection, handlerFailed
-        }
-
-        private let kind: Kind
-
-        /// Idempotency records would be removed while a command may still be retried.
-        public static let retentionTooShort = Code(kind: .retentionTooShort)
-
-        /// The relay is running or has run.
-        public static let alreadyRunning = Code(kind: .alreadyRunning)
-
-        /// The relay has ended, so it delivers nothing any longer.
-        public static let ended = Code(kind: .ended)
-
-        /// No handler states the subscription, or the store has never had a delivery to it.
-        public static let unknownSubscription = Code(kind: .unknownSubscription)
-
-        /// The subscription belongs to a ``DurableProcess``, which would send its commands again.
-        public static let notReplayable = Code(kind: .notReplayable)
-
-        /// Two types of command or two schedules have the same name, the name of a schedule is empty or too long, the migrations of
-        /// a command have a gap, the declaration of a process is incomplete, or the store can't keep schedules or processes.
-        public static let invalidDeclarations = Code(kind: .invalidDeclarations)
-
-        /// The dead letter doesn't exist any longer: it was replayed, corrected, or discarded.
-        public static let deadLetterGone = Code(kind: .deadLetterGone)
-
-        /// The corrected content of a dead letter isn't JSON, or doesn't decode as the type of the message.
-        public static let invalidCorrection = Code(kind: .invalidCorrection)
-
-        /// A handler has failed in a test with `TestRelay` of `HeadraceTesting`.
-        public static let handlerFailed = Code(kind: .handlerFailed)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<RelayError>
 
     /// The kind of error.
     public let code: Code
@@ -168,4 +130,34 @@ extension RelayError {
                 """
         )
     }
+}
+
+extension ErrorCode<RelayError> {
+    /// Idempotency records would be removed while a command may still be retried.
+    public static var retentionTooShort: Self { Self() }
+
+    /// The relay is running or has run.
+    public static var alreadyRunning: Self { Self() }
+
+    /// The relay has ended, so it delivers nothing any longer.
+    public static var ended: Self { Self() }
+
+    /// No handler states the subscription, or the store has never had a delivery to it.
+    public static var unknownSubscription: Self { Self() }
+
+    /// The subscription belongs to a ``DurableProcess``, which would send its commands again.
+    public static var notReplayable: Self { Self() }
+
+    /// Two types of command or two schedules have the same name, the name of a schedule is empty or too long, the migrations of
+    /// a command have a gap, the declaration of a process is incomplete, or the store can't keep schedules or processes.
+    public static var invalidDeclarations: Self { Self() }
+
+    /// The dead letter doesn't exist any longer: it was replayed, corrected, or discarded.
+    public static var deadLetterGone: Self { Self() }
+
+    /// The corrected content of a dead letter isn't JSON, or doesn't decode as the type of the message.
+    public static var invalidCorrection: Self { Self() }
+
+    /// A handler has failed in a test with `TestRelay` of `HeadraceTesting`.
+    public static var handlerFailed: Self { Self() }
 }

@@ -7,26 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct IdempotencyError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case differentCommand, recursive, notCodable, undecodableOutcome }
-
-        private let kind: Kind
-
-        /// Another command has taken effect under the key.
-        public static let differentCommand = Code(kind: .differentCommand)
-
-        /// The handler of the command has sent a command with the same key.
-        public static let recursive = Code(kind: .recursive)
-
-        /// The command can't be encoded, or its return type can't be encoded and decoded.
-        public static let notCodable = Code(kind: .notCodable)
-
-        /// The stored outcome can't be decoded as the current return type of the command.
-        public static let undecodableOutcome = Code(kind: .undecodableOutcome)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<IdempotencyError>
 
     /// The kind of error.
     public let code: Code
@@ -85,4 +66,18 @@ extension IdempotencyError {
             cause: cause
         )
     }
+}
+
+extension ErrorCode<IdempotencyError> {
+    /// Another command has taken effect under the key.
+    public static var differentCommand: Self { Self() }
+
+    /// The handler of the command has sent a command with the same key.
+    public static var recursive: Self { Self() }
+
+    /// The command can't be encoded, or its return type can't be encoded and decoded.
+    public static var notCodable: Self { Self() }
+
+    /// The stored outcome can't be decoded as the current return type of the command.
+    public static var undecodableOutcome: Self { Self() }
 }

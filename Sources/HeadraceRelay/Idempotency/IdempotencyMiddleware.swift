@@ -31,7 +31,7 @@ public import HeadraceStorage
 /// the outcome of the first, even if it has met another error.
 ///
 /// Within a larger unit of work, the command commits with that unit of work. If another process has committed the key
-/// meanwhile, the larger unit of work fails with the retryable error ``HeadraceStorage/StoreError/Code/keyTaken``. If
+/// meanwhile, the larger unit of work fails with the retryable error `StoreError.Code.keyTaken`. If
 /// the command itself fails, the larger unit of work can only roll back, even if the error is caught; see
 /// ``HeadraceDomain/UnitOfWork/execute(_:)``. So a command that is sent again after a failure never takes effect twice.
 ///

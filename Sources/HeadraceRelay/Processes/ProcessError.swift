@@ -8,20 +8,7 @@ import HeadraceDomain
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct ProcessError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case undeclaredCommand, notDelivered }
-
-        private let kind: Kind
-
-        /// A reaction sends a command that the process doesn't declare.
-        public static let undeclaredCommand = Code(kind: .undeclaredCommand)
-
-        /// An event has reached the process without a relay, so its effect can't be stored exactly once.
-        public static let notDelivered = Code(kind: .notDelivered)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<ProcessError>
 
     /// The kind of error.
     public let code: Code
@@ -48,4 +35,12 @@ public struct ProcessError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<ProcessError> {
+    /// A reaction sends a command that the process doesn't declare.
+    public static var undeclaredCommand: Self { Self() }
+
+    /// An event has reached the process without a relay, so its effect can't be stored exactly once.
+    public static var notDelivered: Self { Self() }
 }

@@ -6,7 +6,7 @@ public struct MissingEvents: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// The projection stops with ``ProjectionError/Code/eventsMissing``; the default.
+    /// The projection stops with `ProjectionError.Code.eventsMissing`; the default.
     public static let refused = MissingEvents(kind: .refused)
 
     /// The projection is computed from the events that the log still has.

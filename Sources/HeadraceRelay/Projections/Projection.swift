@@ -41,7 +41,7 @@ public struct Projection<Row: ProjectionRow>: Sendable {
     ///   - version: The version, at least 1. Raise it whenever the same events should give other rows.
     ///   - readableVersion: The earliest version of which `Row` can decode the rows. While `version` is being built, queries read
     ///     the rows of an earlier version only if this allows it; otherwise they fail with the code
-    ///     ``ProjectionError/Code/building``. By default, no earlier version is read.
+    ///     `ProjectionError.Code.building`. By default, no earlier version is read.
     ///   - missingEvents: Whether the projection can be built from a log without its oldest events.
     public init(
         _ name: String,

@@ -8,41 +8,7 @@ import HeadraceStorage
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct ProjectionError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case building, eventsMissing, eventNotApplied, undecodableRow, unknownIndex, invalidDeclarations
-            case alreadyRunning, ended
-        }
-
-        private let kind: Kind
-
-        /// No version is ready that the program can read.
-        public static let building = Code(kind: .building)
-
-        /// The log no longer has all events that the rows depend on.
-        public static let eventsMissing = Code(kind: .eventsMissing)
-
-        /// An event can't be decoded, or the function that applies it has thrown an error.
-        public static let eventNotApplied = Code(kind: .eventNotApplied)
-
-        /// A stored row can't be decoded as its type.
-        public static let undecodableRow = Code(kind: .undecodableRow)
-
-        /// The row doesn't declare the index.
-        public static let unknownIndex = Code(kind: .unknownIndex)
-
-        /// The declarations contradict one another, or the store can't keep projections.
-        public static let invalidDeclarations = Code(kind: .invalidDeclarations)
-
-        /// The projections are running or have run.
-        public static let alreadyRunning = Code(kind: .alreadyRunning)
-
-        /// The projections have ended, so they apply no events any longer.
-        public static let ended = Code(kind: .ended)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<ProjectionError>
 
     /// The kind of error.
     public let code: Code
@@ -127,4 +93,30 @@ extension ProjectionError {
     static func invalidDeclarations(_ mistakes: [String]) -> ProjectionError {
         ProjectionError(.invalidDeclarations, mistakes.joined(separator: "\n"))
     }
+}
+
+extension ErrorCode<ProjectionError> {
+    /// No version is ready that the program can read.
+    public static var building: Self { Self() }
+
+    /// The log no longer has all events that the rows depend on.
+    public static var eventsMissing: Self { Self() }
+
+    /// An event can't be decoded, or the function that applies it has thrown an error.
+    public static var eventNotApplied: Self { Self() }
+
+    /// A stored row can't be decoded as its type.
+    public static var undecodableRow: Self { Self() }
+
+    /// The row doesn't declare the index.
+    public static var unknownIndex: Self { Self() }
+
+    /// The declarations contradict one another, or the store can't keep projections.
+    public static var invalidDeclarations: Self { Self() }
+
+    /// The projections are running or have run.
+    public static var alreadyRunning: Self { Self() }
+
+    /// The projections have ended, so they apply no events any longer.
+    public static var ended: Self { Self() }
 }

@@ -7,29 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct RecurrenceError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case wrongFieldCount, invalidField, outOfRange, neverDue, invalidInterval }
-
-        private let kind: Kind
-
-        /// The expression doesn't have five fields.
-        public static let wrongFieldCount = Code(kind: .wrongFieldCount)
-
-        /// A field is no list of numbers, names, ranges, and steps.
-        public static let invalidField = Code(kind: .invalidField)
-
-        /// A number is outside of the range of its field.
-        public static let outOfRange = Code(kind: .outOfRange)
-
-        /// No date matches the expression.
-        public static let neverDue = Code(kind: .neverDue)
-
-        /// The interval is shorter than a second or longer than 100 years, or its start is no date.
-        public static let invalidInterval = Code(kind: .invalidInterval)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<RecurrenceError>
 
     /// The kind of error.
     public let code: Code
@@ -88,4 +66,21 @@ extension RecurrenceError {
                 """
         )
     }
+}
+
+extension ErrorCode<RecurrenceError> {
+    /// The expression doesn't have five fields.
+    public static var wrongFieldCount: Self { Self() }
+
+    /// A field is no list of numbers, names, ranges, and steps.
+    public static var invalidField: Self { Self() }
+
+    /// A number is outside of the range of its field.
+    public static var outOfRange: Self { Self() }
+
+    /// No date matches the expression.
+    public static var neverDue: Self { Self() }
+
+    /// The interval is shorter than a second or longer than 100 years, or its start is no date.
+    public static var invalidInterval: Self { Self() }
 }

@@ -7,17 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct ScheduleError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case unknownSchedule }
-
-        private let kind: Kind
-
-        /// The store has no schedule of that name.
-        public static let unknownSchedule = Code(kind: .unknownSchedule)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<ScheduleError>
 
     /// The kind of error.
     public let code: Code
@@ -34,4 +24,9 @@ public struct ScheduleError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<ScheduleError> {
+    /// The store has no schedule of that name.
+    public static var unknownSchedule: Self { Self() }
 }

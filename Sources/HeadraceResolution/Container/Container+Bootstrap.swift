@@ -21,8 +21,8 @@ extension Container {
     /// - Parameters:
     ///   - clock: The clock for time-outs and durations.
     ///   - progress: Is called before and after each construction.
-    /// - Throws: ``BootstrapError`` with the name of the type that failed, with the code ``BootstrapError/Code/running`` if another
-    ///   task has called the method, or with the code ``BootstrapError/Code/closed`` if the container failed to start before
+    /// - Throws: ``BootstrapError`` with the name of the type that failed, with the code `BootstrapError.Code.running` if another
+    ///   task has called the method, or with the code `BootstrapError.Code.closed` if the container failed to start before
     ///   or was shut down; `CancellationError` if the task is cancelled.
     public nonisolated(nonsending) func bootstrap(
         clock: any TimeSource = CurrentClock(),

@@ -7,26 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct BootstrapError: CodedError {
     /// A reason, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case failed, timedOut, running, closed }
-
-        private let kind: Kind
-
-        /// The construction of an object failed.
-        public static let failed = Code(kind: .failed)
-
-        /// The construction of an object took longer than its time-out.
-        public static let timedOut = Code(kind: .timedOut)
-
-        /// Another task is creating the objects.
-        public static let running = Code(kind: .running)
-
-        /// An earlier call failed, or the container was shut down.
-        public static let closed = Code(kind: .closed)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<BootstrapError>
 
     /// The reason.
     public let code: Code
@@ -81,4 +62,18 @@ public struct BootstrapError: CodedError {
             .closed,
             "The container has failed to start, or was shut down. To fix, build a new container, and start that.")
     }
+}
+
+extension ErrorCode<BootstrapError> {
+    /// The construction of an object failed.
+    public static var failed: Self { Self() }
+
+    /// The construction of an object took longer than its time-out.
+    public static var timedOut: Self { Self() }
+
+    /// Another task is creating the objects.
+    public static var running: Self { Self() }
+
+    /// An earlier call failed, or the container was shut down.
+    public static var closed: Self { Self() }
 }

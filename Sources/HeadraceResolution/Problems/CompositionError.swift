@@ -5,17 +5,7 @@ public import HeadraceCore
 /// The registrations have mistakes, so not every registered type can be created.
 public struct CompositionError: CodedError {
     /// A reason, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case invalidRegistrations }
-
-        private let kind: Kind
-
-        /// Some registered types can't be created.
-        public static let invalidRegistrations = Code(kind: .invalidRegistrations)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<CompositionError>
 
     /// The reason.
     public let code: Code
@@ -42,4 +32,9 @@ public struct CompositionError: CodedError {
         }
         message = lines.joined(separator: "\n")
     }
+}
+
+extension ErrorCode<CompositionError> {
+    /// Some registered types can't be created.
+    public static var invalidRegistrations: Self { Self() }
 }

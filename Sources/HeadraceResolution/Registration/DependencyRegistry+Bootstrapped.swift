@@ -13,7 +13,7 @@ extension DependencyRegistry {
     ///
     /// `Container.bootstrap(clock:progress:)` creates all of these objects, each after its dependencies. After that, they are
     /// resolved as other singletons. Before that, ``DependencyResolver/require(_:)`` throws
-    /// ``ResolutionError/Code/notBootstrapped``, and all other resolutions stop the program with the same message, even those of
+    /// `ResolutionError.Code.notBootstrapped`, and all other resolutions stop the program with the same message, even those of
     /// an optional type or of a set: the type is registered. Each container needs its own call of `bootstrap`.
     ///
     /// - Parameters:

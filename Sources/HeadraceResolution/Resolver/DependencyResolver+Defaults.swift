@@ -25,7 +25,7 @@ extension DependencyResolver {
 
     /// Returns an object of `type` from ``tryResolve(_:)``.
     ///
-    /// - Throws: ``ResolutionError`` with the code ``ResolutionError/Code/missing``.
+    /// - Throws: ``ResolutionError`` with the code `ResolutionError.Code.missing`.
     public func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
         guard let instance = tryResolve(type) else {
             throw ResolutionFailure.missing(type, neededBy: ResolutionPath.names).error

@@ -8,29 +8,7 @@ public import HeadraceCore
 /// message. Branch on ``code``, log ``message``. Later releases may add codes.
 public struct ResolutionError: CodedError {
     /// A reason, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case missing, cyclic, notOnMainActor, notBootstrapped, containerReleased }
-
-        private let kind: Kind
-
-        /// The type, or a dependency of it, is not registered.
-        public static let missing = Code(kind: .missing)
-
-        /// The type, or a dependency of it, depends on itself.
-        public static let cyclic = Code(kind: .cyclic)
-
-        /// The type, or a dependency of it, is made on the main actor and was resolved elsewhere.
-        public static let notOnMainActor = Code(kind: .notOnMainActor)
-
-        /// The type, or a dependency of it, is created by `Container.bootstrap(clock:progress:)`, which hasn't created it.
-        public static let notBootstrapped = Code(kind: .notBootstrapped)
-
-        /// The container of the scope no longer exists.
-        public static let containerReleased = Code(kind: .containerReleased)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<ResolutionError>
 
     /// The reason.
     public let code: Code
@@ -45,4 +23,21 @@ public struct ResolutionError: CodedError {
         self.code = code
         self.message = message
     }
+}
+
+extension ErrorCode<ResolutionError> {
+    /// The type, or a dependency of it, is not registered.
+    public static var missing: Self { Self() }
+
+    /// The type, or a dependency of it, depends on itself.
+    public static var cyclic: Self { Self() }
+
+    /// The type, or a dependency of it, is made on the main actor and was resolved elsewhere.
+    public static var notOnMainActor: Self { Self() }
+
+    /// The type, or a dependency of it, is created by `Container.bootstrap(clock:progress:)`, which hasn't created it.
+    public static var notBootstrapped: Self { Self() }
+
+    /// The container of the scope no longer exists.
+    public static var containerReleased: Self { Self() }
 }

@@ -23,12 +23,12 @@ public final class SQLiteStore: ObservableStore {
     public struct Configuration: Sendable {
         /// Time that a commit waits while another process writes, 5 seconds by default.
         ///
-        /// After this time the commit fails with ``HeadraceStorage/StoreError/Code/locked``.
+        /// After this time the commit fails with `StoreError.Code.locked`.
         public var busyTimeout: Duration = .seconds(5)
 
         /// Time that opening waits for other processes that open, prepare or write the file, 60 seconds by default.
         ///
-        /// After this time opening fails with ``HeadraceStorage/StoreError/Code/locked``. A process that builds a new
+        /// After this time opening fails with `StoreError.Code.locked`. A process that builds a new
         /// index for many entities holds the write lock until the index is complete. If two processes open the file at
         /// the same time, the first prepares the file and the second waits.
         public var openingTimeout: Duration = .seconds(60)
@@ -37,13 +37,13 @@ public final class SQLiteStore: ObservableStore {
         ///
         /// Programs can share a file unless one has a later schema version of a type, or other properties of an index. The
         /// later program locks out the earlier one. If one still has the file open after this time, opening fails with
-        /// ``HeadraceStorage/StoreError/Code/inUse`` before anything is changed. `nil` locks it out. Other programs are seen on
+        /// `StoreError.Code.inUse` before anything is changed. `nil` locks it out. Other programs are seen on
         /// Linux and macOS.
         public var replacementTimeout: Duration? = .zero
 
         /// Maximum size of the file in bytes, without the write-ahead log; `nil` by default, for no limit.
         ///
-        /// Commits that need more space fail with ``HeadraceStorage/StoreError/Code/full``.
+        /// Commits that need more space fail with `StoreError.Code.full`.
         public var maximumByteCount: Int?
 
         /// Is notified of each transaction of units of work, such as `CommitMetrics`; `nil` by default.

@@ -7,23 +7,7 @@ public import HeadraceCore
 /// Branch on ``code-swift.property``, log ``message``. New codes may appear in minor releases.
 public struct ServiceError: CodedError {
     /// The kind of error; stable, so callers can branch on it.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case modelInUse, released, tooDeep }
-
-        private let kind: Kind
-
-        /// A mutation of a value model sent an action that changes the same model.
-        public static let modelInUse = Code(kind: .modelInUse)
-
-        /// The cluster no longer exists.
-        public static let released = Code(kind: .released)
-
-        /// Sends were nested more deeply than ``Bootstrap/Configuration/depthLimit`` allows.
-        public static let tooDeep = Code(kind: .tooDeep)
-
-        /// The name of the code, suitable as a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<ServiceError>
 
     /// The kind of error.
     public let code: Code
@@ -60,4 +44,15 @@ public struct ServiceError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<ServiceError> {
+    /// A mutation of a value model sent an action that changes the same model.
+    public static var modelInUse: Self { Self() }
+
+    /// The cluster no longer exists.
+    public static var released: Self { Self() }
+
+    /// Sends were nested more deeply than ``Bootstrap/Configuration/depthLimit`` allows.
+    public static var tooDeep: Self { Self() }
 }

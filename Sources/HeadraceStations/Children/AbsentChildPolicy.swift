@@ -9,7 +9,7 @@ public struct AbsentChildPolicy: Hashable, Sendable {
     /// The action is dropped.
     public static let drop = AbsentChildPolicy(kind: .drop)
 
-    /// The ``PourTask`` throws a ``StationError`` with the code ``StationError/Code/childIsGone``.
+    /// The ``PourTask`` throws a ``StationError`` with the code `StationError.Code.childIsGone`.
     public static let report = AbsentChildPolicy(kind: .report)
 }
 

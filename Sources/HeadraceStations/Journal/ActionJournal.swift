@@ -31,7 +31,7 @@ extension ActionJournal where Action: Codable {
     ///
     /// Empty lines are ignored, and so are the header and the state in a file of the inspector.
     ///
-    /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal`` and the number of the line.
+    /// - Throws: ``StationError`` with the code `StationError.Code.malformedJournal` and the number of the line.
     public init(jsonLines: Data) throws {
         actions = []
         let lines = jsonLines.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -40,8 +40,8 @@ package struct JournalFile: Sendable, Equatable {
 
     /// Reads the text form.
     ///
-    /// - Throws: ``StationError`` with the code ``StationError/Code/malformedJournal`` or
-    ///   ``StationError/Code/incompatibleJournal``.
+    /// - Throws: ``StationError`` with the code `StationError.Code.malformedJournal` or
+    ///   `StationError.Code.incompatibleJournal`.
     package init(_ text: Data) throws {
         let lines = text.split(separator: UInt8(ascii: "\n")).map { Data($0) }
         guard let first = lines.first, let version = Self.version(ofHeader: first) else {

@@ -23,7 +23,7 @@ final class AwaitedResult<Value> {
     /// The value.
     ///
     /// - Throws: The first error of the action's work; `CancellationError` if the work was cancelled; ``StationError`` with
-    ///   the code ``StationError/Code/noResult`` otherwise.
+    ///   the code `StationError.Code.noResult` otherwise.
     func get() throws -> Value {
         if let value { return value }
         if let failure = completion.failure { throw failure }

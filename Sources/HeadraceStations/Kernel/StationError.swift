@@ -7,31 +7,7 @@ public import HeadraceCore
 /// Branch on ``code``, and log ``message``. Later releases may add codes.
 public struct StationError: CodedError {
     /// The kind of the error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case childIsGone, endlessChange, incompatibleJournal, malformedJournal, noResult }
-
-        private let kind: Kind
-
-        /// The child of an action no longer exists.
-        public static let childIsGone = Code(kind: .childIsGone)
-
-        /// A reaction to a change has changed the same value again and again.
-        public static let endlessChange = Code(kind: .endlessChange)
-
-        /// A journal is of another station or of another version, or the types of the station aren't `Codable`.
-        public static let incompatibleJournal = Code(kind: .incompatibleJournal)
-
-        /// A line of a journal isn't an action.
-        public static let malformedJournal = Code(kind: .malformedJournal)
-
-        /// The work of an action has ended without the result that the caller awaits.
-        public static let noResult = Code(kind: .noResult)
-
-        /// The name of the code.
-        ///
-        /// The set of names is bounded, so it's suitable for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<StationError>
 
     /// The kind of the error.
     public let code: Code
@@ -121,4 +97,21 @@ public struct StationError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<StationError> {
+    /// The child of an action no longer exists.
+    public static var childIsGone: Self { Self() }
+
+    /// A reaction to a change has changed the same value again and again.
+    public static var endlessChange: Self { Self() }
+
+    /// A journal is of another station or of another version, or the types of the station aren't `Codable`.
+    public static var incompatibleJournal: Self { Self() }
+
+    /// A line of a journal isn't an action.
+    public static var malformedJournal: Self { Self() }
+
+    /// The work of an action has ended without the result that the caller awaits.
+    public static var noResult: Self { Self() }
 }

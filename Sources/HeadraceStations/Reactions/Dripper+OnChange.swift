@@ -22,7 +22,7 @@ extension Dripper {
     ///
     /// If the reaction changes the part itself, it is called again with that change. If the part still changes after 100
     /// calls for one action, the ``PourTask`` throws a ``StationError`` with the code
-    /// ``StationError/Code/endlessChange``; the state keeps the last value, and the effects of the reaction don't start.
+    /// `StationError.Code.endlessChange`; the state keeps the last value, and the effects of the reaction don't start.
     /// Two reactions to each other don't loop: a reaction sees only the changes of the dripper that it follows.
     ///
     /// - Parameters:

@@ -32,8 +32,8 @@ public struct SharedFile<Value: Codable & Sendable>: SharedStorage {
 
     /// Returns the value in the file; `nil` if the file doesn't exist.
     ///
-    /// - Throws: ``SharedStateError`` with the code ``SharedStateError/Code/damaged`` if the file isn't the JSON of a value, and
-    ///   ``SharedStateError/Code/unavailable`` if it can't be read.
+    /// - Throws: ``SharedStateError`` with the code `SharedStateError.Code.damaged` if the file isn't the JSON of a value, and
+    ///   `SharedStateError.Code.unavailable` if it can't be read.
     @concurrent
     public func load() async throws -> Value? {
         try read()

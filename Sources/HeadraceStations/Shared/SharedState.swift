@@ -69,7 +69,7 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
     ///   - storage: The storage.
     ///   - value: The value if nothing is stored. It isn't stored before it changes.
     ///   - merge: The rule for two writers. The default returns `mine`, so the last writer wins.
-    /// - Throws: The errors of the storage, such as ``SharedStateError`` with the code ``SharedStateError/Code/damaged``.
+    /// - Throws: The errors of the storage, such as ``SharedStateError`` with the code `SharedStateError.Code.damaged`.
     ///   The stored content was kept.
     public init(
         in storage: some SharedStorage<Value>,

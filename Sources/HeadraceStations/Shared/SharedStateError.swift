@@ -5,29 +5,7 @@ public import HeadraceCore
 /// An error of the storage of a ``SharedState``.
 public struct SharedStateError: CodedError {
     /// The kind of the error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case damaged, unencodable, unavailable }
-
-        private let kind: Kind
-
-        /// The stored content isn't a value of the expected type.
-        ///
-        /// It was kept as it is.
-        public static let damaged = Code(kind: .damaged)
-
-        /// The new value can't be encoded.
-        ///
-        /// The stored content was kept as it is.
-        public static let unencodable = Code(kind: .unencodable)
-
-        /// The storage can't be read or written.
-        public static let unavailable = Code(kind: .unavailable)
-
-        /// The name of the code.
-        ///
-        /// The set of names is bounded, so it's suitable for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<SharedStateError>
 
     /// The kind of the error.
     public let code: Code
@@ -81,4 +59,19 @@ public struct SharedStateError: CodedError {
             cause: cause
         )
     }
+}
+
+extension ErrorCode<SharedStateError> {
+    /// The stored content isn't a value of the expected type.
+    ///
+    /// It was kept as it is.
+    public static var damaged: Self { Self() }
+
+    /// The new value can't be encoded.
+    ///
+    /// The stored content was kept as it is.
+    public static var unencodable: Self { Self() }
+
+    /// The storage can't be read or written.
+    public static var unavailable: Self { Self() }
 }

@@ -21,7 +21,7 @@ public struct SharedUserDefaults<Value: Codable & Sendable>: SharedStorage {
 
     /// Returns the value under the key; `nil` if the key has none.
     ///
-    /// - Throws: ``SharedStateError`` with the code ``SharedStateError/Code/damaged`` if it isn't the JSON of a value.
+    /// - Throws: ``SharedStateError`` with the code `SharedStateError.Code.damaged` if it isn't the JSON of a value.
     @concurrent
     public func load() async throws -> Value? {
         try read(defaults)

@@ -17,7 +17,7 @@ extension Station {
     /// - Returns: The value.
     /// - Throws: If the work ends without a result: the first error that an effect has thrown and not caught;
     ///   `MessageError` if a middleware refused an action; `CancellationError` if the work was cancelled;
-    ///   ``StationError`` with the code ``StationError/Code/noResult`` otherwise.
+    ///   ``StationError`` with the code `StationError.Code.noResult` otherwise.
     public func pour<Value: Sendable>(_ action: Action, returning result: Case<Action, Value>) async throws -> Value {
         try await core.pour(action, returning: result.extract)
     }

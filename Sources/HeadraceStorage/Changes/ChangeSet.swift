@@ -99,7 +99,7 @@ public struct ChangeSet: Sendable {
 
     /// Documents that must still be stored unchanged at the commit (optimistic locking).
     ///
-    /// If a document differs, the store refuses the change set with ``StoreError/Code/versionConflict``.
+    /// If a document differs, the store refuses the change set with `StoreError.Code.versionConflict`.
     ///
     /// A version number alone is not enough: an entity that was deleted and inserted again starts from version 1, so
     /// the same version can stand for other content. `EntityContext` therefore requires the document of each entity
@@ -125,7 +125,7 @@ public struct ChangeSet: Sendable {
     /// Settlements of the deliveries that this change set handles.
     ///
     /// If a lease is no longer valid, or its lane has a delivery before ``Settlement/firstPosition``, the store refuses the
-    /// whole change set with ``StoreError/Code/leaseLost``, so a delivery takes effect exactly once and in order. ``DeliveryStore/settle(_:)`` refuses only the settlement concerned.
+    /// whole change set with `StoreError.Code.leaseLost`, so a delivery takes effect exactly once and in order. ``DeliveryStore/settle(_:)`` refuses only the settlement concerned.
     public var settlements: [Settlement] {
         get { messages?.settlements ?? [] }
         _modify {
@@ -138,7 +138,7 @@ public struct ChangeSet: Sendable {
 
     /// The commands with idempotency keys whose effect this change set is.
     ///
-    /// If a key is stored already, the store refuses the change set with ``StoreError/Code/keyTaken``. A store checks
+    /// If a key is stored already, the store refuses the change set with `StoreError.Code.keyTaken`. A store checks
     /// the keys first, before versions, existence, and unique values, because an earlier effect of the same command is
     /// the cause of those conflicts.
     public var idempotencyRecords: [IdempotencyRecord] {

@@ -26,6 +26,6 @@ package protocol StoreContentsReader: StoreTableReader {
 
     /// Requires that nothing was committed to the store since the contents were opened.
     ///
-    /// - Throws: ``StoreError`` with the code ``StoreError/Code/locked`` if a program has changed the store.
+    /// - Throws: ``StoreError`` with the code `StoreError.Code.locked` if a program has changed the store.
     func requireUnchanged() async throws
 }

@@ -15,7 +15,7 @@ public protocol EntityStore: EntityReader {
     /// The outcome is certain: cancellation of the task doesn't stop a commit that has begun. A store on a server throws
     /// the code `outcomeUnknown` if it loses the server during a commit and can't learn the outcome in time.
     ///
-    /// - Throws: ``StoreError`` with the code ``StoreError/Code/versionConflict``, `alreadyExists`, or
+    /// - Throws: ``StoreError`` with the code `StoreError.Code.versionConflict`, `alreadyExists`, or
     ///   `uniqueViolation` if the stored state doesn't allow the changes, `undeclaredEntity` if the store was opened
     ///   without a kind, `unsupportedWork` if it doesn't support the work, or another code if the store can't be
     ///   written. Then nothing has changed.

@@ -18,7 +18,7 @@ import Synchronization
 /// couldn't share it if each had to wait until the previous one is stored. On this store, a
 /// ``HeadraceCore/SerializedCommand`` releases its keys when its commit has started. Its successor reads the pending changes,
 /// and its own commit requires that they are stored. If they are not, the successor fails with the code
-/// ``StoreError/Code/versionConflict``, and a ``HeadraceCore/RetryMiddleware`` repeats it. No command returns before its own
+/// `StoreError.Code.versionConflict`, and a ``HeadraceCore/RetryMiddleware`` repeats it. No command returns before its own
 /// changes, and all changes that it has read, are stored.
 ///
 /// Queries, deliveries, and other commands read stored documents only. So do fetches by an index. Pending deletions are not

@@ -146,17 +146,7 @@ public struct TestProcess<Process: DurableProcess> {
 /// Branch on ``code``, log ``message``. Later releases may add codes.
 public struct TestProcessError: CodedError {
     /// The kind of error, stable enough to branch on.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case endlessTimeout }
-
-        private let kind: Kind
-
-        /// Time-outs fire again and again at one date, because a reaction sets a time-out for the same date.
-        public static let endlessTimeout = Code(kind: .endlessTimeout)
-
-        /// The name of the code: bounded, fit for a metric label.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<TestProcessError>
 
     /// The kind of error.
     public let code: Code
@@ -173,4 +163,9 @@ public struct TestProcessError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<TestProcessError> {
+    /// Time-outs fire again and again at one date, because a reaction sets a time-out for the same date.
+    public static var endlessTimeout: Self { Self() }
 }

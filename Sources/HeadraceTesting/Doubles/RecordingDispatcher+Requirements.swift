@@ -11,7 +11,7 @@ extension RecordingDispatcher {
 
     /// Returns the only dispatched message of `type`.
     ///
-    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement`` unless exactly
+    /// - Throws: ``RecordingDispatcherError`` with the code `RecordingDispatcherError.Code.unmetRequirement` unless exactly
     ///   one message of `type` was dispatched. The error lists all dispatched messages.
     public func requireOne<Message: Sendable>(_ type: Message.Type) throws -> Message {
         let found = dispatched(type)
@@ -25,7 +25,7 @@ extension RecordingDispatcher {
     ///
     /// Without types, it requires that no message was dispatched.
     ///
-    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement``. The error
+    /// - Throws: ``RecordingDispatcherError`` with the code `RecordingDispatcherError.Code.unmetRequirement`. The error
     ///   lists all dispatched messages.
     public func requireDispatched(_ types: any Sendable.Type...) throws {
         let actual = messages.map { ObjectIdentifier(Swift.type(of: $0)) }
@@ -41,7 +41,7 @@ extension RecordingDispatcher {
     /// try dispatcher.requireDispatched(GetInfoQuery(subject: "Programming"), AddSomethingCommand(name: "one"))
     /// ```
     ///
-    /// - Throws: ``RecordingDispatcherError`` with the code ``RecordingDispatcherError/Code/unmetRequirement``. The error
+    /// - Throws: ``RecordingDispatcherError`` with the code `RecordingDispatcherError.Code.unmetRequirement`. The error
     ///   lists all dispatched messages.
     public func requireDispatched<First: Sendable & Equatable, each Other: Sendable & Equatable>(
         _ first: First,

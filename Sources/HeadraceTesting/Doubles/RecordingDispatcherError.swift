@@ -7,20 +7,7 @@ public import HeadraceCore
 /// Errors of stubs aren't wrapped.
 public struct RecordingDispatcherError: CodedError {
     /// The reason of the error.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case noStub, unmetRequirement }
-
-        private let kind: Kind
-
-        /// A query, or a command with a result, was dispatched without a stub.
-        public static let noStub = Code(kind: .noStub)
-
-        /// The dispatched messages differ from the required messages.
-        public static let unmetRequirement = Code(kind: .unmetRequirement)
-
-        /// The name of the code.
-        public var description: String { kind.rawValue }
-    }
+    public typealias Code = ErrorCode<RecordingDispatcherError>
 
     /// The reason of the error.
     public let code: Code
@@ -48,4 +35,12 @@ public struct RecordingDispatcherError: CodedError {
                 """
         )
     }
+}
+
+extension ErrorCode<RecordingDispatcherError> {
+    /// A query, or a command with a result, was dispatched without a stub.
+    public static var noStub: Self { Self() }
+
+    /// The dispatched messages differ from the required messages.
+    public static var unmetRequirement: Self { Self() }
 }
