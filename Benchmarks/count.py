@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts instructions and heap allocations per operation, exactly, with valgrind.
 
-    Benchmarks/count.py [--check | --update] [--scratch-path PATH] [BENCHMARK ...] [CASE ...]
+    Benchmarks/count.py [--scratch-path PATH] [BENCHMARK ...] [CASE ...]
+    Benchmarks/count.py --check [--scratch-path PATH] [BENCHMARK ...]
+    Benchmarks/count.py --update [--scratch-path PATH]
 
-Each case runs at two lengths, and the difference excludes start and preparation. With --check, it
-fails if a case exceeds its line in Benchmarks/thresholds by more than 2% three times, or if a ratio of
-instructions exceeds its bound. --update writes these lines. Without a name it counts all cases of all
-benchmarks.
+Each case runs at two lengths, and the difference excludes start and preparation. Without a name it counts all cases of all
+benchmarks. With --check, it counts the operations in Benchmarks/budgets and their floors, and fails if the ratio of their
+instructions exceeds the budget by more than 20%. --update writes the ratios that it counts into that file.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-THRESHOLDS = HERE / "thresholds"
+BUDGETS = HERE / "budgets"
 EXECUTABLES = [
     "dispatch-benchmark",
     "flux-benchmark",
@@ -29,10 +30,7 @@ EXECUTABLES = [
     "inspector-benchmark",
 ]
 SHORT, LONG = 500, 4_500
-TOLERANCE = 1.02
-
-# Maximum ratios of the instructions of two cases. Each is the goal of a figure whose times are too short to compare.
-RATIOS = [("pour-through-10-scopes", "pour-through-1-scope", 10)]
+TOLERANCE = 1.2
 
 
 def build(names, scratch):
@@ -74,96 +72,75 @@ def count(tool, executable, case):
     return (long - short) / (LONG - SHORT)
 
 
-def smallest(executable, case, limit):
-    """Counts a case, and up to twice again if it exceeds its limit; returns the smallest numbers.
-
-    The preparation hashes types by their addresses, which differ between two processes. If that makes a number too large,
-    it does so by chance. A slower program is slower each time.
-    """
-    best = (float("inf"), float("inf"))
-    for _ in range(3 if limit else 1):
-        counted = tuple(count(tool, executable, case) for tool in ("callgrind", "memcheck"))
-        best = tuple(map(min, best, counted))
-        if limit and not exceeds(best, limit):
-            break
-    return best
+def count_all(tool, cases):
+    """Returns the count of each case, a pair of an executable and a name."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(cases, pool.map(lambda case: count(tool, *case), cases)))
 
 
-def exceeds(counted, limit):
-    return counted[0] > limit[0] * TOLERANCE or counted[1] > limit[1] * TOLERANCE + 0.005
+def read_budgets():
+    """Returns the comment of the file, and a tuple (benchmark, operation, floor, ratio) for each line after it."""
+    lines = BUDGETS.read_text().splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    return [line for line in lines if line.startswith("#")], [(*row[:3], float(row[3])) for row in rows]
 
 
-def read_thresholds():
-    if not THRESHOLDS.exists():
-        return {}
-    lines = (line.split("#")[0].split() for line in THRESHOLDS.read_text().splitlines())
-    return {line[0]: (float(line[1]), float(line[2])) for line in lines if line}
+def compare(executables, scratch, update):
+    """Counts the operations with budgets and their floors. Returns a line for each budget that is exceeded."""
+    comment, budgets = read_budgets()
+    release = build(executables, scratch)
+    rows = [row for row in budgets if row[0] in executables]
+    cases = sorted({(release / benchmark, case) for benchmark, *pair, _ in rows for case in pair})
+    counts = count_all("callgrind", cases)
+    exceeded, updated = [], []
+    print(f"{'operation':36}{'floor':36}{'instructions':>14}{'ratio':>9}{'budget':>9}")
+    for benchmark, operation, floor, budget in rows:
+        instructions = counts[release / benchmark, operation]
+        ratio = instructions / counts[release / benchmark, floor]
+        updated.append(f"{benchmark:24}{operation:36}{floor:36}{ratio:8.1f}")
+        print(f"{operation:36}{floor:36}{instructions:14.0f}{ratio:9.1f}{budget:9.1f}")
+        if ratio > budget * TOLERANCE:
+            exceeded.append(f"{operation} takes {ratio:.1f} times the instructions of {floor}, and its budget is {budget}")
+    if update:
+        BUDGETS.write_text("\n".join(comment + updated) + "\n")
+        return []
+    return exceeded
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="fail if a case exceeds its threshold by over 2%%")
-    parser.add_argument("--update", action="store_true", help="write the thresholds")
-    parser.add_argument("--scratch-path", default=str(HERE / ".build"), help="where to build")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these benchmarks and cases")
-    options = parser.parse_args()
-
-    executables = [name for name in EXECUTABLES if name in options.names] or EXECUTABLES
-    names = set(options.names) - set(executables)
-    if options.update and options.names:
-        parser.error("--update writes the lines of all cases. To fix, remove the names")
-    release = build(executables, options.scratch_path)
-    thresholds = read_thresholds()
+def show(executables, names, scratch):
+    """Prints the instructions and allocations of the named cases, or of all cases."""
+    release = build(executables, scratch)
     cases = []
     for name in executables:
         listed = subprocess.run([release / name, "--list"], capture_output=True, text=True, check=True)
         cases += [(release / name, case) for case in listed.stdout.split()]
     unknown = names - {case for _, case in cases}
     if unknown:
-        parser.error(f"no benchmark or case is named {', '.join(sorted(unknown))}")
-    if options.check:
-        cases = [each for each in cases if not each[1].startswith("floor-")]
-    if names:
-        cases = [each for each in cases if each[1] in names]
+        sys.exit(f"No benchmark or case is named {', '.join(sorted(unknown))}. To fix, use a name that '--list' of a benchmark prints.")
+    cases = [case for case in cases if not names or case[1] in names]
+    instructions, allocations = (count_all(tool, cases) for tool in ("callgrind", "memcheck"))
+    print(f"{'case':52}{'instructions':>14}{'allocations':>14}")
+    for case in cases:
+        print(f"{case[1]:52}{instructions[case]:14.0f}{allocations[case]:14.2f}")
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        counts = list(pool.map(lambda each: smallest(*each, thresholds.get(each[1]) if options.check else None), cases))
 
-    failures = []
-    print(f"{'case':36}{'instructions':>14}{'allocations':>14}{'at most':>20}")
-    for (_, case), (instructions, allocations) in zip(cases, counts):
-        limit = thresholds.get(case)
-        print(
-            f"{case:36}{instructions:14.0f}{allocations:14.2f}"
-            + (f"{limit[0]:12.0f}{limit[1]:8.2f}" if limit else "")
-        )
-        if limit is None:
-            if not case.startswith("floor-"):
-                failures.append(f"{case} has no threshold")
-        elif exceeds((instructions, allocations), limit):
-            failures.append(f"{case} exceeds its threshold")
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="fail if an operation exceeds its budget by over 20%%")
+    parser.add_argument("--update", action="store_true", help="write the ratios of Benchmarks/budgets")
+    parser.add_argument("--scratch-path", default=str(HERE / ".build"), help="where to build")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these benchmarks and cases")
+    options = parser.parse_args()
 
-    instructions = {case: counted[0] for (_, case), counted in zip(cases, counts)}
-    for case, other, bound in RATIOS:
-        if case in instructions and other in instructions:
-            ratio = instructions[case] / instructions[other]
-            print(f"{case} takes {ratio:.1f} times the instructions of {other}, at most {bound}")
-            if ratio > bound:
-                failures.append(f"{case} exceeds its ratio to {other}")
-
-    if options.update:
-        lines = [
-            "# Instructions and heap allocations per operation, as Benchmarks/count.py measures them;",
-            "# Swift 6.3.1, x86_64 Linux. 'Benchmarks/count.py --update' writes this file. Counts that vary from run to run, because",
-            "# of the addresses of types or a random number, have their maximum.",
-        ]
-        # Two benchmarks can have a case with the same name.
-        for case, (instructions, allocations) in {case: counted for (_, case), counted in zip(cases, counts)}.items():
-            if not case.startswith("floor-"):
-                lines.append(f"{case:36}{instructions:8.0f}{allocations:8.2f}")
-        THRESHOLDS.write_text("\n".join(lines) + "\n")
-    elif options.check and failures:
-        sys.exit("\n".join(failures))
+    executables = [name for name in EXECUTABLES if name in options.names] or EXECUTABLES
+    names = set(options.names) - set(executables)
+    if (options.check or options.update) and names:
+        parser.error("--check and --update count the operations in Benchmarks/budgets. To fix, remove the names of cases")
+    if options.update and options.names:
+        parser.error("--update writes all ratios. To fix, remove the names")
+    if options.check or options.update:
+        sys.exit("\n".join(compare(executables, options.scratch_path, options.update)) or 0)
+    show(executables, names, options.scratch_path)
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@
 @_exported public import struct HeadraceCore.CircuitBreakerError
 @_exported public import struct HeadraceCore.CircuitBreakerMiddleware
 @_exported public import protocol HeadraceCore.CodedError
+@_exported public import struct HeadraceCore.ErrorCode
 @_exported public import struct HeadraceCore.LoggingMiddleware
 @_exported public import struct HeadraceCore.MessageContext
 @_exported public import struct HeadraceCore.MessageError

@@ -26,10 +26,10 @@
 public struct SerializingMiddleware: Middleware {
     private let lock = KeyedLock<String>()
 
-    @TaskLocal private static var current: SerializedScope?
+    @TaskLocal private static var current: HeldLocks?
 
     /// The serialized command that this task handles; `nil` if it handles none.
-    package static var scope: SerializedScope? { current }
+    package static var heldLocks: HeldLocks? { current }
 
     /// Creates a middleware with a lock that only its copies share.
     public init() {}
@@ -48,18 +48,18 @@ public struct SerializingMiddleware: Middleware {
         else { return try await next(message) }
         let held = try await lock.acquire(keys)
         defer { held.release() }
-        let scope = SerializedScope(holding: held)
-        return try await Self.$current.binding(scope) {
+        let locks = HeldLocks(holding: held)
+        return try await Self.$current.binding(locks) {
             let output: Output
             do {
                 output = try await next(message)
             } catch {
                 // A refusal is void if it depends on changes that don't exist.
-                try await scope.requireCertainty()
+                try await locks.requireCertainty()
                 throw error
             }
             // A commit has met its dependencies. A command without a commit may depend on changes that don't exist, too.
-            try await scope.requireCertainty()
+            try await locks.requireCertainty()
             return output
         }
     }

@@ -19,7 +19,7 @@ extension EntityContext {
     ///   - source: The entity that the event belongs to, or `nil`. Durable events of one entity keep their order; a durable event
     ///     without an entity has no order.
     public func raiseEvent(_ event: some DomainEvent, for source: EntityReference? = nil) {
-        extras.raise(event, for: source)
+        relayPart.raise(event, for: source)
     }
 
     /// Returns at most `limit` events of the store's log after a position, in commit order.

@@ -47,7 +47,7 @@ extension EntityContext {
         // A clock before 1970 would make the message due at once.
         let usable = start?.usable
         let due = start.flatMap { start in usable?.addingTimeInterval(date.timeIntervalSince(start)) }
-        extras.scheduled.append(
+        relayPart.scheduled.append(
             ScheduledMessage(
                 id: id,
                 kind: .command,
@@ -118,7 +118,7 @@ extension EntityContext {
     ) throws -> UUID {
         try requireDeliveries()
         if !date.timeIntervalSince1970.isFinite { throw StoreError.notFinite(date) }
-        extras.scheduled.append(
+        relayPart.scheduled.append(
             ScheduledMessage(
                 id: id,
                 kind: .event,
@@ -139,7 +139,7 @@ extension EntityContext {
     /// that moment, either the cancellation or the handler wins: a handler that commits through its unit of work after
     /// the cancellation finds its delivery gone, and stores nothing.
     public func cancelScheduled(_ id: UUID) {
-        extras.cancellations.append(id)
+        relayPart.cancellations.append(id)
     }
 
     private func requireDeliveries() throws {

@@ -42,7 +42,7 @@ public final class EntityContext: DomainContext {
     private var rolledBack: RolledBackEntities?
 
     /// The additional content of the commit; `nil` if there is none.
-    private var addedExtras: CommitExtras?
+    private var addedRelayPart: RelayPart?
 
     /// Whether a commit has settled the delivery that the unit of work handles.
     package private(set) var hasSettled = false
@@ -76,17 +76,17 @@ public final class EntityContext: DomainContext {
     }
 
     deinit {
-        let isEmpty = tracked.all.isEmpty && work.isEmpty && addedExtras == nil
+        let isEmpty = tracked.all.isEmpty && work.isEmpty && addedRelayPart == nil
         if !isEmpty, !isReadOnly, !hasFailed { reportLostChanges() }
     }
 
     /// The additional content of the commit: scheduled messages, cancellations, the settlement, and idempotency
     /// records.
-    package var extras: CommitExtras {
-        if let addedExtras { return addedExtras }
-        let extras = CommitExtras()
-        addedExtras = extras
-        return extras
+    package var relayPart: RelayPart {
+        if let addedRelayPart { return addedRelayPart }
+        let relayPart = RelayPart()
+        addedRelayPart = relayPart
+        return relayPart
     }
 
     /// Inserts `entity` when the unit of work commits.
@@ -274,8 +274,8 @@ public final class EntityContext: DomainContext {
     /// - Complexity: O(*m* log *m*) for *m* events, however many entities the context knows.
     public func takeEvents() -> [CollectedEvent] {
         let numbers = watch?.takeAll()
-        if let addedExtras, addedExtras.hasEvents {
-            return inOrder(addedExtras.takeEvents() + eventsOfEntities(numbers))
+        if let addedRelayPart, addedRelayPart.hasEvents {
+            return inOrder(addedRelayPart.takeEvents() + eventsOfEntities(numbers))
         }
         guard let numbers else { return [] }
         if !numbers.others.isEmpty { return inOrder(eventsOfEntities(numbers)) }
@@ -345,7 +345,7 @@ public final class EntityContext: DomainContext {
             try entity.addChange(to: &changes)
         }
         if !events.isEmpty { try changes.append(events) }
-        addedExtras?.add(to: &changes)
+        addedRelayPart?.add(to: &changes)
         if !work.isEmpty { changes.work = work }
         changes.durability = durability
     }
@@ -365,7 +365,7 @@ public final class EntityContext: DomainContext {
 
     /// The changes that don't belong to an entity, each in a few words.
     var otherChanges: [String] {
-        (addedExtras?.summary ?? []) + (work.isEmpty ? [] : ["work within the transaction"])
+        (addedRelayPart?.summary ?? []) + (work.isEmpty ? [] : ["work within the transaction"])
     }
 
     private func forgetAll() {
@@ -377,7 +377,7 @@ public final class EntityContext: DomainContext {
         watch = nil
         mistake = nil
         absences = nil
-        addedExtras = nil
+        addedRelayPart = nil
         if let locks {
             locks.release()
             self.locks = nil

@@ -55,7 +55,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// ``DurableDomainEventHandler``, that is logged at `debug`, because the handler may miss events. A mistake in a
     /// handler's declaration is logged at `error`, and thrown by ``validate()`` and by `Relay.run()`.
     public func register<Handler: DomainEventHandler>(_ handler: Handler.Type) {
-        register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
+        register(EventHandlerRoute(handler), HandlerTiming(of: handler), for: Handler.Event.self)
     }
 
     /// Registers `handler` for its type of event: an instance is created for each event.
@@ -64,10 +64,10 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// scope. If a dependency is missing, the handling fails with a `ResolutionError`. Everything else is the same as
     /// for static handlers.
     public func register<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
-        register(EventHandlerRoute(handler), Placement(of: handler), for: Handler.Event.self)
+        register(EventHandlerRoute(handler), HandlerTiming(of: handler), for: Handler.Event.self)
     }
 
-    private func register(_ handler: EventHandlerRoute, _ placement: Placement, for event: Any.Type) {
+    private func register(_ handler: EventHandlerRoute, _ timing: HandlerTiming, for event: Any.Type) {
         let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
             let known = state.handlers[ObjectIdentifier(event)]
             var handlers = known?.content ?? EventHandlers.Content()
@@ -76,7 +76,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
                 state.table = nil
             }
 
-            switch placement {
+            switch timing {
             case .beforeCommit:
                 if !handlers.beforeCommit.contains(where: { $0.type == handler.type }) {
                     handlers.beforeCommit.append(handler)

@@ -62,12 +62,12 @@ struct EventCatalog: Sendable {
     private static func event<H: DomainEventHandler>(ofStatic handler: H.Type) -> any DomainEvent.Type { H.Event.self }
 
     private static func part<H: HandlesDomainEvent & Resolvable>(_ handler: H.Type) -> RegistrationPart {
-        let placement = Placement(of: handler)
+        let timing = HandlerTiming(of: handler)
         // Before the commit and in a delivery, the unit of work provides its context.
-        let isGivenContext = if case .afterCommit = placement { false } else { true }
+        let isGivenContext = if case .afterCommit = timing { false } else { true }
         let own = handler.ownDependencies
         let part = RegistrationPart(handler, isGivenContext ? own.without(EntityContext.self) : own)
-        return placed(part, placement, of: H.Event.self)
+        return placed(part, timing, of: H.Event.self)
     }
 
     private static func part<H: DomainEventHandler>(static handler: H.Type) -> RegistrationPart {
@@ -77,18 +77,18 @@ struct EventCatalog: Sendable {
             It is a static event handler, which resolves by hand. To fix, make it a '@Resolvable' type that conforms \
             to '\(isDurable ? "HandlesDurableDomainEvent" : "HandlesDomainEvent")'.
             """
-        return placed(part, Placement(of: handler), of: H.Event.self)
+        return placed(part, HandlerTiming(of: handler), of: H.Event.self)
     }
 
     /// The part of a handler, below its subscription if it has one.
     private static func placed(
         _ part: RegistrationPart,
-        _ placement: Placement,
+        _ timing: HandlerTiming,
         of event: any DomainEvent.Type
     ) -> RegistrationPart {
         var handler = part
-        handler.remark = placement.remark
-        guard case .subscribed(let name, _) = placement else { return handler }
+        handler.remark = timing.remark
+        guard case .subscribed(let name, _) = timing else { return handler }
         var subscription = RegistrationPart(event, Dependencies())
         subscription.label = name
         subscription.remark = "subscription"

@@ -41,7 +41,7 @@ package struct EventHandlerRoute: Sendable {
         let memory = HandlerMemory()
         handle = { event, site in
             guard let event = event as? Handler.Event else { return }
-            let scope = HandlerScope(site)
+            let scope = HandlerResolver(site)
             try await scope.make(Handler.self, remembering: memory).handle(event)
             // Keeps the scope alive until here, because scoped objects refer to it weakly.
             withExtendedLifetime(scope) {}

@@ -36,7 +36,7 @@ package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
 
     /// The innermost unit of work of the current task or of one of its parents.
     static var current: ActiveUnitOfWork? {
-        AtomicScope.current as? ActiveUnitOfWork
+        CurrentUnitOfWork.current as? ActiveUnitOfWork
     }
 
     /// The identities of the contexts of the units of work that enclose the current code, also in parents of the current task.

@@ -100,7 +100,7 @@ extension DomainEventDelegator {
         isolation: isolated (any Actor)?
     ) async throws -> Result {
         let active = ActiveUnitOfWork(context: context, outer: outer)
-        let result = try await AtomicScope.$current.withValue(active) {
+        let result = try await CurrentUnitOfWork.$current.withValue(active) {
             _ = isolation
             do {
                 let result = try await body(context)

@@ -25,7 +25,7 @@ extension PostgresStore: DeliveryStore {
     ///   out this one.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
-        let checksClocks = leaseClock.isDue(request)
+        let checksClocks = clockRepairTimer.isDue(request)
         let leased = try await mapper.translating {
             try await Leasing(session: try await deliveries.session(), target: target, check: check, hints: leaseHints)
                 .lease(request, checksClocks: checksClocks)

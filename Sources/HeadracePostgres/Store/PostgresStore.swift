@@ -93,7 +93,7 @@ public final class PostgresStore: ObservableStore {
     let mapper: PostgresErrorMapper
     let deliveries: SessionSlot
     let notifier: CommitNotifier
-    let leaseClock = LeaseClock()
+    let clockRepairTimer = ClockRepairTimer()
     let leaseHints = LeaseHints()
     let clock = ServerClock()
     let faults: (@Sendable (FaultPoint) -> Void)?

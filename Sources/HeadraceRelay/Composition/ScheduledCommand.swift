@@ -83,7 +83,7 @@ public struct ScheduledCommand: Sendable {
             relay.carryOut(type) { command, context in
                 let dispatcher = try scope.require((any CommandQueryDispatcher).self)
                 let output = try await dispatcher.dispatch(command)
-                context.extras.raise(event(command, output), for: nil)
+                context.relayPart.raise(event(command, output), for: nil)
             }
         }
     }

@@ -97,7 +97,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
                 return try await withoutKey(besides: key) {
                     try await UnitOfWork(delegator: delegator, context: entities).execute { entities in
                         // Within a larger unit of work, the first outcome may not be stored yet.
-                        if let record = entities.extras.idempotencyRecords.first(where: { $0.key == key }) {
+                        if let record = entities.relayPart.idempotencyRecords.first(where: { $0.key == key }) {
                             return try outcome(of: record, for: command, by: coding, in: context)
                         }
                         let output: Output
@@ -108,7 +108,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
                             if isPart, await storedRecord(for: key) != nil { throw StoreError.keyTaken(key) }
                             throw error
                         }
-                        entities.extras.idempotencyRecords.append(
+                        entities.relayPart.idempotencyRecords.append(
                             IdempotencyRecord(
                                 key: key,
                                 command: command,

@@ -49,7 +49,7 @@ extension Relay {
 
     private func handleOnce(_ delivery: Delivery, settlement: Settlement) async -> HandlingResult {
         let context = EntityContext(store)
-        context.extras.settlement = settlement
+        context.relayPart.settlement = settlement
         let result = await result(of: delivery, in: context)
         return context.hasSettled ? .settled : result
     }
@@ -149,7 +149,7 @@ extension Relay {
                 origin: message.origin,
                 in: context
             ) { context in
-                context.extras.raise(event, for: message.stream)
+                context.relayPart.raise(event, for: message.stream)
             }
         case .command:
             guard let route = route(of: message.name) else {

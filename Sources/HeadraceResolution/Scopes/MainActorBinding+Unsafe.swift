@@ -22,7 +22,7 @@ final class MainActorBinding<T>: TypedBinding<T>, @unchecked Sendable {
     }
 
     override func instance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
-        guard MainThread.isCurrent else {
+        guard MainActorCheck.isCurrent else {
             ResolutionFailure.notOnMainActor(T.self, neededBy: ResolutionPath.names).stop()
         }
         return inner.instance(for: scope, given: given)

@@ -66,7 +66,7 @@ final class ResolutionProof: Sendable {
         case .proved(includesMainActor: false, includesBootstrapped: false):
             return true
         case .proved(let includesMainActor, let includesBootstrapped):
-            if !includesBootstrapped, MainThread.isCurrent { return false }
+            if !includesBootstrapped, MainActorCheck.isCurrent { return false }
             var walk = ProofWalk(blueprint: scope.blueprint, scope: scope)
             if let defect = walk.run(dependencies()) { throw error(defect, named: name()) }
             // The objects of `bootstrap` exist now, and never vanish.
@@ -126,7 +126,7 @@ private struct ProofWalk {
 
             if target.isOnMainActor {
                 hasMetMainActor = true
-                if scope != nil, !MainThread.isCurrent {
+                if scope != nil, !MainActorCheck.isCurrent {
                     let path = stack.compactMap { $0.binding?.description }
                     return ResolutionProof.Defect(kind: .notOnMainActor, path: path, type: target.contract)
                 }

@@ -12,25 +12,25 @@ import Synchronization
 /// receives the outcome of its own unit of work.
 struct CommitBatch {
     private let writers: [ChangeSetWriter]
-    private let rules: CommitRules
+    private let context: WriterContext
 
-    init(_ writers: [ChangeSetWriter], rules: CommitRules) {
+    init(_ writers: [ChangeSetWriter], context: WriterContext) {
         self.writers = writers
-        self.rules = rules
+        self.context = context
     }
 
     /// Commits the units of work and returns their outcomes, in their order.
     func commit(in database: Database) -> [Result<Void, any Error>] {
         if writers.count > 1 {
             do {
-                return try rules.waiting.run(durability, in: database) { try commitTogether(in: database) }
+                return try context.syncMode.run(durability, in: database) { try commitTogether(in: database) }
             } catch let error as Failure {
                 // A retry for each unit of work would fail as well, and wait as long for a lock each time.
                 return writers.map { _ in .failure(error.cause) }
             } catch {}
         }
         return writers.map { writer in
-            Result { try rules.waiting.run(durability, in: database) { try commitAlone(writer, in: database) } }
+            Result { try context.syncMode.run(durability, in: database) { try commitAlone(writer, in: database) } }
         }
     }
 
@@ -41,9 +41,9 @@ struct CommitBatch {
 
     private func commitAlone(_ writer: ChangeSetWriter, in database: Database) throws {
         let apply = {
-            try writer.apply(in: database, undeclared: try rules.check.requireCurrent(in: database))
-            rules.faults?(.beforeCommit)
-            try rules.file.check()
+            try writer.apply(in: database, undeclared: try context.check.requireCurrent(in: database))
+            context.faults?(.beforeCommit)
+            try context.file.check()
         }
         if writer.work.isEmpty {
             try database.inWriteTransaction(apply)
@@ -54,7 +54,7 @@ struct CommitBatch {
                 return .commit
             }
         }
-        rules.faults?(.afterCommit)
+        context.faults?(.afterCommit)
     }
 
     private func commitTogether(in database: Database) throws -> [Result<Void, any Error>] {
@@ -62,7 +62,7 @@ struct CommitBatch {
         let undeclared: [Int64: [Int64]]
         do {
             try database.beginWriteTransaction()
-            undeclared = try rules.check.requireCurrent(in: database)
+            undeclared = try context.check.requireCurrent(in: database)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             throw Failure(cause: error)
@@ -71,19 +71,19 @@ struct CommitBatch {
         let watch = writers.contains { !$0.changes.work.isEmpty } ? CommitWatch(on: database) : nil
         do {
             for writer in writers {
-                if !outcomes.isEmpty { rules.faults?(.insideGroupCommit) }
+                if !outcomes.isEmpty { context.faults?(.insideGroupCommit) }
                 outcomes.append(Result { try apply(writer, undeclared, in: database) })
                 if database.isInsideTransaction { continue }
                 // Some errors make SQLite roll the whole transaction back. <https://www.sqlite.org/lang_transaction.html>
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                 // The units of work before this one are stored.
-                let rest = CommitBatch(Array(writers.dropFirst(outcomes.count)), rules: rules)
+                let rest = CommitBatch(Array(writers.dropFirst(outcomes.count)), context: context)
                 return outcomes + rest.commit(in: database)
             }
-            rules.faults?(.beforeCommit)
-            do { try rules.file.check() } catch { throw Failure(cause: error) }
+            context.faults?(.beforeCommit)
+            do { try context.file.check() } catch { throw Failure(cause: error) }
             try database.commitTransaction()
-            rules.faults?(.afterCommit)
+            context.faults?(.afterCommit)
         } catch {
             if database.isInsideTransaction { try? database.rollback() }
             throw error

@@ -30,12 +30,12 @@ final class WriterQueue: Sendable {
 
     private let state = Mutex(State())
     private let pool: DatabasePool
-    private let rules: CommitRules
+    private let context: WriterContext
     private let meter: CommitMeter?
 
-    init(pool: DatabasePool, rules: CommitRules, meter: CommitMeter?) {
+    init(pool: DatabasePool, context: WriterContext, meter: CommitMeter?) {
         self.pool = pool
-        self.rules = rules
+        self.context = context
         self.meter = meter
     }
 
@@ -53,7 +53,7 @@ final class WriterQueue: Sendable {
                 defer { state.isScheduled = true }
                 return !state.isScheduled
             }
-            rules.faults?(.commitQueued)
+            context.faults?(.commitQueued)
             if isFirst { schedule() }
         }
     }
@@ -87,7 +87,7 @@ final class WriterQueue: Sendable {
 
     /// Commits `writers`, and names the cause if they fail because the file is gone.
     private func commit(_ writers: [ChangeSetWriter], in database: Database) -> [Result<Void, any Error>] {
-        let outcomes = CommitBatch(writers, rules: rules).commit(in: database)
+        let outcomes = CommitBatch(writers, context: context).commit(in: database)
         if outcomes.allSatisfy(\.isSuccess) { return outcomes }
         do {
             try checkFile(in: database)
@@ -99,7 +99,7 @@ final class WriterQueue: Sendable {
 
     private func checkFile(in database: Database) throws {
         do {
-            try rules.file.check()
+            try context.file.check()
         } catch {
             // After the store was closed, its log is gone. The connection then reports the cause.
             try database.execute(sql: "SELECT 1")

@@ -15,7 +15,7 @@ extension SQLiteStore: DeliveryStore {
     /// - Throws: ``HeadraceStorage/StoreError``.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try request.requireUsableClock()
-        let checksClocks = leaseClock.isDue(request)
+        let checksClocks = clockRepairTimer.isDue(request)
         // A search for wrong clocks reads many lanes.
         let (nothing, replaying): (LeasedDeliveries?, [String]) = try await read(isBrief: !checksClocks) { database in
             let leasing = LeaseQueries(request, checksClocks: checksClocks, in: database)
@@ -181,7 +181,7 @@ extension SQLiteStore: DeliveryStore {
             }
         }
         while let last = progress, !last.isComplete {
-            rules.faults?(.afterReplayPart)
+            writerContext.faults?(.afterReplayPart)
             await Self.letOthersWrite()
             progress = try await write { try ReplayWriter($0).advance(subscription) }
         }
@@ -253,14 +253,14 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteErrorMapper(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [rules] database in
-                    if let earlier { rules.faults?(earlier) }
+                pool.asyncWriteWithoutTransaction { [writerContext] database in
+                    if let earlier { writerContext.faults?(earlier) }
                     let result = Result {
-                        try rules.waiting.run(isDurable ? .durable : .relaxed, in: database) {
-                            try Self.transact(rules.check, body, in: database)
+                        try writerContext.syncMode.run(isDurable ? .durable : .relaxed, in: database) {
+                            try Self.transact(writerContext.check, body, in: database)
                         }
                     }
-                    if let later { rules.faults?(later) }
+                    if let later { writerContext.faults?(later) }
                     continuation.resume(with: result)
                 }
             }

@@ -69,7 +69,7 @@ public final class SQLiteStore: ObservableStore {
 
     let pool: DatabasePool
     let check: FileSchemaCheck
-    let rules: CommitRules
+    let writerContext: WriterContext
     private let queue: WriterQueue
     private let file: OpenedFile
     private let use: FileUse
@@ -83,7 +83,7 @@ public final class SQLiteStore: ObservableStore {
     private let readers: ReaderCount
 
     /// Decides when to look for waits that were set by a wrong clock.
-    let leaseClock = LeaseClock()
+    let clockRepairTimer = ClockRepairTimer()
 
     /// The subscriptions that this store replays.
     let replays = RunningReplays()
@@ -137,8 +137,8 @@ public final class SQLiteStore: ObservableStore {
         readers = ReaderCount(limit: pool.configuration.maximumReaderCount)
         file = OpenedFile(path: path)
         connectionCheck.require(file)
-        rules = CommitRules(check: check, file: file, waiting: DiskWaiting(), faults: configuration.faults)
-        queue = WriterQueue(pool: pool, rules: rules, meter: CommitMeter(configuration.commitObserver))
+        writerContext = WriterContext(check: check, file: file, syncMode: SyncMode(), faults: configuration.faults)
+        queue = WriterQueue(pool: pool, context: writerContext, meter: CommitMeter(configuration.commitObserver))
     }
 
     private static func settings(

@@ -19,7 +19,7 @@ final class EnvironmentReader: Sendable {
 
     /// Reads a value at the position of the service whose body is being read or whose handler is running.
     func value<Value>(_ read: (ServiceEnvironmentValues) -> Value?) -> Value {
-        let scope = EnvironmentScope.current
+        let scope = CurrentEnvironment.current
         var values =
             scope?.bindings.values(for: self)
             ?? ServiceEnvironmentValues(send: Send(to: SendTarget(.nowhere), from: SendFrame()))
@@ -69,8 +69,8 @@ final class EnvironmentBindings: Sendable {
 }
 
 /// The environment of the current task.
-struct EnvironmentScope: Sendable {
-    @TaskLocal static var current: EnvironmentScope?
+struct CurrentEnvironment: Sendable {
+    @TaskLocal static var current: CurrentEnvironment?
 
     let bindings: EnvironmentBindings
 

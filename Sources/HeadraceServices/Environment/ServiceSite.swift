@@ -15,13 +15,13 @@ struct ServiceSite: Sendable {
         _ operation: nonisolated(nonsending) () async throws -> Void
     ) async throws {
         guard let bindings else { return try await operation() }
-        try await EnvironmentScope.$current.binding(EnvironmentScope(bindings: bindings, frame: frame), operation)
+        try await CurrentEnvironment.$current.binding(CurrentEnvironment(bindings: bindings, frame: frame), operation)
     }
 
     /// Returns a bootstrap handler that runs `handler` in the environment of this position.
     func bootstrap(_ handler: @escaping BootstrapHandler) -> BootstrapHandler {
         guard let bindings else { return handler }
-        let scope = EnvironmentScope(bindings: bindings, frame: nil)
-        return { try await EnvironmentScope.$current.binding(scope) { try await handler() } }
+        let scope = CurrentEnvironment(bindings: bindings, frame: nil)
+        return { try await CurrentEnvironment.$current.binding(scope) { try await handler() } }
     }
 }

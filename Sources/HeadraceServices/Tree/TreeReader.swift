@@ -101,8 +101,8 @@ enum TreeReader {
         _ operation: () -> Result
     ) -> Result {
         guard let bindings else { return operation() }
-        let scope = EnvironmentScope(bindings: bindings, frame: nil)
-        return EnvironmentScope.$current.withValue(scope, operation: operation)
+        let scope = CurrentEnvironment(bindings: bindings, frame: nil)
+        return CurrentEnvironment.$current.withValue(scope, operation: operation)
     }
 
     private static func bindings(of service: some Service, in context: ReadingContext) -> [EnvironmentBinding] {

@@ -60,7 +60,7 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Returns the document, including pending changes if a serialized command asks.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        if let scope = SerializingMiddleware.scope, let write = pending.withLock({ $0[reference] }) {
+        if let scope = SerializingMiddleware.heldLocks, let write = pending.withLock({ $0[reference] }) {
             scope.add(dependency(on: write))
             return write.document
         }
@@ -69,7 +69,7 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Returns the documents, including pending changes if a serialized command asks.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        guard let scope = SerializingMiddleware.scope else { return try await base.find(all: references) }
+        guard let scope = SerializingMiddleware.heldLocks else { return try await base.find(all: references) }
         let writes = pending.withLock { pending in references.compactMap { pending[$0] } }
         var documents: [EntityReference: StoredDocument] = [:]
         for write in writes {
@@ -89,7 +89,7 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Commits `changes`, and releases the keys of the command when the commit has started.
     public func commit(_ changes: ChangeSet) async throws {
-        guard let scope = SerializingMiddleware.scope else { return try await unserialized.commit(changes) }
+        guard let scope = SerializingMiddleware.heldLocks else { return try await unserialized.commit(changes) }
         let requirements = scope.values(in: self).compactMap { $0 as? StoredDocument }
         var changes = changes
         // The context requires the documents that it changes. Add those that the command has only read.
@@ -116,8 +116,8 @@ public final class ReadAheadStore: StoreDecorator {
         isStored.set(true)
     }
 
-    private func dependency(on write: PendingWrite) -> SerializedScope.Dependency {
-        SerializedScope.Dependency(on: write.document, in: self, isCertain: write.isStored, failure: Self.staleRead)
+    private func dependency(on write: PendingWrite) -> HeldLocks.Dependency {
+        HeldLocks.Dependency(on: write.document, in: self, isCertain: write.isStored, failure: Self.staleRead)
     }
 
     private static let staleRead = StoreError(

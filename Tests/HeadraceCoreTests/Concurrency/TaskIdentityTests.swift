@@ -57,15 +57,15 @@ import Testing
     }
 
     @Test func anAtomicScopeIncludesItsTaskAndInterruptibleChildren() async throws {
-        #expect(!AtomicScope.isCurrent)
+        #expect(!CurrentUnitOfWork.isCurrent)
 
-        try await AtomicScope.run {
-            #expect(AtomicScope.isCurrent)
-            try await inInterruptibleChild { #expect(AtomicScope.isCurrent) }
-            async let child = AtomicScope.isCurrent
+        try await CurrentUnitOfWork.run {
+            #expect(CurrentUnitOfWork.isCurrent)
+            try await inInterruptibleChild { #expect(CurrentUnitOfWork.isCurrent) }
+            async let child = CurrentUnitOfWork.isCurrent
             #expect(await !child)
         }
 
-        #expect(!AtomicScope.isCurrent)
+        #expect(!CurrentUnitOfWork.isCurrent)
     }
 }

@@ -212,7 +212,7 @@ import Testing
     @Test func anAtomicScopePreventsRetriesExceptInItsChildTasks() async throws {
         let handling = Handling(RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), clock: clock)
 
-        try await AtomicScope.run {
+        try await CurrentUnitOfWork.run {
             let flaky = Flaky.succeeding(on: 3)
             await #expect(throws: Outage(number: 1)) { try await handling.handle { _ in try flaky.handle() } }
 

@@ -77,10 +77,10 @@ import Testing
     }
 
     @Test func theHandlerCanReleaseTheKeysEarly() async throws {
-        #expect(SerializingMiddleware.scope == nil)
+        #expect(SerializingMiddleware.heldLocks == nil)
 
         let value = try await handling.handle(Change("a")) { [handling] _ in
-            let held = try #require(SerializingMiddleware.scope).keys
+            let held = try #require(SerializingMiddleware.heldLocks).keys
             #expect(!held.isReleased)
             held.release()
             // Another task has to wait if the keys are still held.
@@ -92,8 +92,8 @@ import Testing
 
     @Test func aNestedCommandAcquiresItsKeysIfTheOuterCommandHasReleasedThem() async throws {
         let isSerialized = try await handling.handle(Change("a")) { [handling] _ in
-            SerializingMiddleware.scope?.keys.release()
-            return try await handling.handle(Change("a")) { _ in SerializingMiddleware.scope?.keys.isReleased == false }
+            SerializingMiddleware.heldLocks?.keys.release()
+            return try await handling.handle(Change("a")) { _ in SerializingMiddleware.heldLocks?.keys.isReleased == false }
         }
 
         #expect(isSerialized)
@@ -105,8 +105,8 @@ import Testing
         let outcome = OneShot<Bool>()
         let command = Task(executorPreference: executor) { [handling] in
             try await handling.handle(Change("a")) { _ in
-                let dependency = SerializedScope.Dependency(on: 1, in: store, isCertain: outcome, failure: Stale())
-                SerializingMiddleware.scope?.add(dependency)
+                let dependency = HeldLocks.Dependency(on: 1, in: store, isCertain: outcome, failure: Stale())
+                SerializingMiddleware.heldLocks?.add(dependency)
                 return 2
             }
         }
@@ -125,7 +125,7 @@ import Testing
         let (store, other) = (Store(), Store())
         await #expect(throws: Stale.self) {
             try await handling.handle(Change("a")) { _ in
-                let scope = try #require(SerializingMiddleware.scope)
+                let scope = try #require(SerializingMiddleware.heldLocks)
                 let failed = OneShot<Bool>()
                 failed.set(false)
                 for (number, owner) in [(1, store), (2, other), (3, store)] {

@@ -10,13 +10,13 @@ package protocol AtomicWork: AnyObject, Sendable {
 ///
 /// No part of it can be retried alone, because a failed part may have left changes that only a rollback of the whole
 /// work reverts.
-package enum AtomicScope {
+package enum CurrentUnitOfWork {
     /// The work, which may belong to a parent of the current task.
     @TaskLocal package static var current: (any AtomicWork)?
 
-    /// Whether the current task is in an atomic scope.
+    /// Whether the current task runs such work.
     ///
-    /// A child task isn't in the scope of its parent, unless it represents the parent (``TaskIdentity``).
+    /// A child task doesn't run the work of its parent, unless it represents the parent (``TaskIdentity``).
     package static var isCurrent: Bool {
         guard let current else { return false }
         return current.task == .current

@@ -7,7 +7,7 @@ private final class Work: AtomicWork {
     let task = TaskIdentity.current
 }
 
-extension AtomicScope {
+extension CurrentUnitOfWork {
     /// Runs `operation` in an atomic scope of the current task.
     static nonisolated(nonsending) func run(
         _ operation: nonisolated(nonsending) () async throws -> Void

@@ -4,14 +4,14 @@ import HeadraceCore
 import HeadraceResolution
 import Synchronization
 
-/// The scope for the handler of one event: the context of the unit of work, and a scope that is opened for the event.
+/// The resolver for the handler of one event: the context of the unit of work, and a scope that is opened for the event.
 ///
 /// The scope is opened only if the handler has other dependencies than the context.
 ///
 /// `@unchecked Sendable` is safe, although a context is not `Sendable`: only the task that runs the unit of work has
-/// access to the context. That task has created this scope, and does one thing after the other. All other properties
+/// access to the context. That task has created this resolver, and does one thing after the other. All other properties
 /// are `Sendable`.
-final class HandlerScope: DependencyResolutionScope, @unchecked Sendable {
+final class HandlerResolver: DependencyResolutionScope, @unchecked Sendable {
     private let context: (any DomainContext)?
     private let contextType: Any.Type?
     private let registrar: any DependencyResolver & Sendable

@@ -4,7 +4,7 @@ import HeadraceCore
 import HeadraceStorage
 
 /// The time at which a handler runs, according to its declaration.
-enum Placement {
+enum HandlerTiming {
     case beforeCommit
     case afterCommit(remark: String?)
     case subscribed(name: String, event: any DurableDomainEvent.Type)

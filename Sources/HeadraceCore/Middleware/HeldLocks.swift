@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// The handling of a serialized command: its keys, and the results of other commands that it has used before they are certain.
-package final class SerializedScope: Sendable {
+/// The keys that a serialized command holds, and the results of other commands that it has used before they are certain.
+package final class HeldLocks: Sendable {
     /// A result of another command.
     package struct Dependency: Sendable {
         /// The result.

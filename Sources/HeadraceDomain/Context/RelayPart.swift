@@ -4,8 +4,8 @@ import Foundation
 import HeadraceCore
 package import HeadraceStorage
 
-/// The additional content of a commit: settlement, idempotency records, scheduled messages, and cancellations.
-package final class CommitExtras {
+/// The part of a commit that the relay reads later: settlement, idempotency records, scheduled messages, and cancellations.
+package final class RelayPart {
     /// The delivery that the unit of work handles, which it settles in the same transaction.
     package var settlement: Settlement?
 
@@ -37,7 +37,7 @@ package final class CommitExtras {
         return events
     }
 
-    /// Adds the extras to `changes`.
+    /// Adds this part to `changes`.
     ///
     /// If there are no changes, the settlement is left out: the relay settles many such deliveries in one transaction.
     func add(to changes: inout ChangeSet) {

@@ -12,7 +12,7 @@ import Synchronization
 /// would succeed, and a power failure would take the durable commit with the lost writes before it.
 /// Source: Rebello et al., Can Applications Recover from fsync Failures?,
 /// <https://www.usenix.org/conference/atc20/presentation/rebello>.
-final class DiskWaiting: Sendable {
+final class SyncMode: Sendable {
     private struct State {
         var isRelaxed = false
         var failure: DatabaseError?

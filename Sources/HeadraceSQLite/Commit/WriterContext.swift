@@ -3,8 +3,8 @@
 #if SQLite
 import HeadraceStorage
 
-/// The rules for all commits of one store.
-struct CommitRules: Sendable {
+/// What the commits of one store have in common.
+struct WriterContext: Sendable {
     /// Requires, in each transaction, the tables and indexes that the store was opened with.
     let check: FileSchemaCheck
 
@@ -14,7 +14,7 @@ struct CommitRules: Sendable {
     let file: OpenedFile
 
     /// Decides whether a commit waits for the disk.
-    let waiting: DiskWaiting
+    let syncMode: SyncMode
 
     /// Is notified of each fault point that a commit passes.
     let faults: (@Sendable (FaultPoint) -> Void)?

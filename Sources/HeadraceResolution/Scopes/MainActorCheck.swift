@@ -6,7 +6,7 @@ import Dispatch
 ///
 /// `MainActor.assumeIsolated` finds that out as well, but stops the program without our message (Swift 6.3). The queue of
 /// the main actor's executor has a mark, which its work items can read.
-enum MainThread {
+enum MainActorCheck {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)

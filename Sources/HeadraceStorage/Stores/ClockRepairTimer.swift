@@ -6,7 +6,7 @@ import Synchronization
 /// Decides when to look again for leases and retries that were written by a clock that is ahead.
 ///
 /// The search reads all lanes that wait for longer than a lease, so it doesn't run with each request.
-package final class LeaseClock: Sendable {
+package final class ClockRepairTimer: Sendable {
     private let last = Mutex<Date?>(nil)
 
     package init() {}
