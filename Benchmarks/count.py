@@ -97,10 +97,10 @@ def compare(executables, scratch, update):
     for benchmark, operation, floor, budget in rows:
         instructions = counts[release / benchmark, operation]
         ratio = instructions / counts[release / benchmark, floor]
-        updated.append(f"{benchmark:24}{operation:36}{floor:36}{ratio:8.1f}")
-        print(f"{operation:36}{floor:36}{instructions:14.0f}{ratio:9.1f}{budget:9.1f}")
+        updated.append(f"{benchmark:24}{operation:36}{floor:36}{ratio:8.2f}")
+        print(f"{operation:36}{floor:36}{instructions:14.0f}{ratio:9.2f}{budget:9.2f}")
         if ratio > budget * TOLERANCE:
-            exceeded.append(f"{operation} takes {ratio:.1f} times the instructions of {floor}, and its budget is {budget}")
+            exceeded.append(f"{operation} takes {ratio:.2f} times the instructions of {floor}, and its budget is {budget}")
     if update:
         BUDGETS.write_text("\n".join(comment + updated) + "\n")
         return []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCommands
+import HeadraceCore
 import HeadraceResolution
 import Testing
 

@@ -2,14 +2,7 @@
 
 /// The kind of an error, stable enough to branch on.
 ///
-/// Each error of Headrace has codes of its own:
-///
-/// ```swift
-/// catch let error as StoreError where error.code == .versionConflict {
-///     return .changedByAnotherWriter
-/// }
-/// ```
-///
+/// Each error of Headrace has codes of its own: `error.code == .versionConflict` compiles for a `StoreError` only.
 /// Later releases may add codes.
 public struct ErrorCode<Owner>: Hashable, Sendable, CustomStringConvertible {
     /// The name of the code: one of a few, fit for a metric label.

@@ -103,7 +103,8 @@ public struct RetryMiddleware: Middleware {
         _ conflicts: inout Conflicts,
         in context: MessageContext
     ) -> ContinuousClock.Instant? {
-        guard !Task.isCancelled, !CurrentUnitOfWork.isCurrent, let error = error as? any RetryableError, error.isRetryable
+        guard !Task.isCancelled, !CurrentUnitOfWork.isCurrent,
+            let error = error as? any RetryableError, error.isRetryable
         else { return nil }
         let now = clock.now
         let pause: Duration

@@ -93,7 +93,9 @@ import Testing
     @Test func aNestedCommandAcquiresItsKeysIfTheOuterCommandHasReleasedThem() async throws {
         let isSerialized = try await handling.handle(Change("a")) { [handling] _ in
             SerializingMiddleware.heldLocks?.keys.release()
-            return try await handling.handle(Change("a")) { _ in SerializingMiddleware.heldLocks?.keys.isReleased == false }
+            return try await handling.handle(Change("a")) { _ in
+                SerializingMiddleware.heldLocks?.keys.isReleased == false
+            }
         }
 
         #expect(isSerialized)
