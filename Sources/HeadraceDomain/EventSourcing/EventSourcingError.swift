@@ -118,7 +118,7 @@ extension ErrorCode<EventSourcingError> {
     /// An event of the stream can't be read: its name or version is unknown, or its JSON can't be decoded.
     ///
     /// A commit throws it for a new event that doesn't decode the JSON that it encodes.
-    /// The ``EventSourcingError/cause`` says which.
+    /// The ``HeadraceDomain/EventSourcingError/cause`` says which.
     public static var unreadableEvent: Self { Self() }
 
     /// The stream lacks an event.

@@ -53,6 +53,6 @@ extension ErrorCode<ServiceError> {
     /// The cluster no longer exists.
     public static var released: Self { Self() }
 
-    /// Sends were nested more deeply than ``Bootstrap/Configuration/depthLimit`` allows.
+    /// Sends were nested more deeply than ``HeadraceServices/Bootstrap/Configuration/depthLimit`` allows.
     public static var tooDeep: Self { Self() }
 }

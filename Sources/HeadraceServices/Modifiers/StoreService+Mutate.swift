@@ -10,7 +10,7 @@ extension StoreService {
     ///
     /// A call of `send` returns after the action has been handled. If that action would change the same model, the mutation
     /// would wait for itself. It fails instead with a ``ServiceError`` with the code
-    /// ``ServiceError/Code-swift.struct/modelInUse``.
+    /// `ServiceError.Code.modelInUse`.
     ///
     /// - Parameters:
     ///   - type: The exact type of the actions.

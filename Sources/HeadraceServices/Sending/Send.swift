@@ -33,8 +33,8 @@ public struct Send: Sendable {
     /// Sends `action`, and returns when it has been handled.
     ///
     /// - Throws: The errors of ``Bootstrap/send(action:)``; ``ServiceError`` with the code
-    ///   ``ServiceError/Code-swift.struct/released`` if the cluster no longer exists, or
-    ///   ``ServiceError/Code-swift.struct/tooDeep`` if sends are nested too deeply.
+    ///   `ServiceError.Code.released` if the cluster no longer exists, or
+    ///   `ServiceError.Code.tooDeep` if sends are nested too deeply.
     public nonisolated(nonsending) func callAsFunction<A: Action>(action: A) async throws {
         switch target.kind {
         case .cluster(let cluster):

@@ -17,7 +17,7 @@ struct SendFrame: Sendable {
 
     /// Returns the frame of a send within this send.
     ///
-    /// - Throws: ``ServiceError`` with the code ``ServiceError/Code-swift.struct/tooDeep`` if `limit` is reached.
+    /// - Throws: ``ServiceError`` with the code `ServiceError.Code.tooDeep` if `limit` is reached.
     func inner(sending action: Any.Type, limit: Int) throws -> SendFrame {
         guard depth < limit else { throw ServiceError.tooDeep(action, limit: limit) }
         return SendFrame(depth: depth + 1, isTransformed: isTransformed)

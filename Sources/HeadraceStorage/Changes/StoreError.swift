@@ -91,13 +91,13 @@ extension ErrorCode<StoreError> {
     /// An entity was inserted whose identifier is taken.
     ///
     /// A retry may succeed if the unit of work has looked for the identifier and found nothing; see
-    /// ``StoreError/isRetryable``.
+    /// ``HeadraceStorage/StoreError/isRetryable``.
     public static var alreadyExists: Self { Self() }
 
     /// Two entities would have the same value in a unique index.
     ///
     /// A retry may succeed if the unit of work has looked for the value and found nothing; see
-    /// ``StoreError/isRetryable``.
+    /// ``HeadraceStorage/StoreError/isRetryable``.
     public static var uniqueViolation: Self { Self() }
 
     /// The store was opened without the type of the entity.
