@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares docs/public-api.md with the public symbols of the modules in the test build; `--update` writes the file."""
+"""Compares .ci/public-api.md with the public symbols of the modules in the test build; `--update` writes the file."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIST = ROOT / "docs" / "public-api.md"
+LIST = ROOT / ".ci" / "public-api.md"
 MARK = "<!-- `.ci/public-api.py --update` writes the rest of this file. -->\n"
 
 # Members that the compiler makes or that protocols of the standard library require.
@@ -227,4 +227,4 @@ wanted = current.split(MARK)[0] + generated(words[0] if words else ROOT / ".buil
 if "--update" in sys.argv:
     LIST.write_text(wanted)
 elif current != wanted:
-    sys.exit("docs/public-api.md differs from the public declarations. To fix, review the change, then run .ci/public-api.py --update")
+    sys.exit(".ci/public-api.md differs from the public declarations. To fix, review the change, then run .ci/public-api.py --update")
