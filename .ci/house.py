@@ -5,7 +5,7 @@
 - No folder of a module has a single Swift file.
 - No Swift file has more than 500 lines.
 - Each Swift file names the license in its first line.
-- Each entry of the decisions has a date, and the index names each section.
+- Each entry of the decisions has a date and one line in the index.
 - Unsafe and unchecked code is only in files named `X+Unsafe.swift`.
 
 It reads names of types, and no calls of functions. Exits 1 if there is a violation.
@@ -68,19 +68,28 @@ def folder_arrows(module):
             yield f"{source.relative_to(root)} uses {names[0]} of {target.name}, which uses {names[1]} of {source.name}"
 
 
-def undated_decisions():
-    """Yields the entries of the decisions without a date, and the sections that the index doesn't name."""
+def unlisted_decisions():
+    """Yields the decisions without a date, those that the index doesn't link, and the links of the index without a decision."""
     text = (root / "docs/decisions.md").read_text()
-    for title in re.findall(r"^\*\*([^*]+)\*\*(?! \(\d{4}-\d\d-\d\d\))", text, re.MULTILINE):
-        yield f"docs/decisions.md: '{' '.join(title.split())}' has no date. To fix, add it as (2026-11-27)."
-    for section in re.findall(r"^## (.+)$", text, re.MULTILINE):
-        if f"[{section}]" not in text:
-            yield f"docs/decisions.md: the index doesn't name '{section}'. To fix, add its link to the table."
+    index, *sections = re.split(r"^## (?!Index)", text, flags=re.MULTILINE)
+    links = re.findall(r"^- \[.+\]\(#([\w-]+)\)$", index, re.MULTILINE)
+    anchors = set()
+    for anchor, title, date in re.findall(
+        r'(?:<a id="([\w-]+)"></a>\n)?\*\*([^*]+)\*\*( \(\d{4}-\d\d-\d\d\))?', "".join(sections)
+    ):
+        title = " ".join(title.split())
+        if not date:
+            yield f"docs/decisions.md: '{title}' has no date. To fix, write it behind the title, as in (2026-11-27)."
+        if links.count(anchor) != 1 or anchor in anchors:
+            yield f"docs/decisions.md: '{title}' isn't in the index. To fix, write <a id=\"…\"></a> above it, and link that once."
+        anchors.add(anchor)
+    for link in sorted(set(links) - anchors):
+        yield f"docs/decisions.md: the index links '{link}', which isn't there. To fix, remove the line."
 
 
 def violations():
     """Yields a line for each violation."""
-    yield from undated_decisions()
+    yield from unlisted_decisions()
     modules = [folder for parent in ("Sources", "Examples/Ledger/Sources") for folder in (root / parent).iterdir()]
     for module in sorted(folder for folder in modules if folder.is_dir()):
         yield from folder_arrows(module)
