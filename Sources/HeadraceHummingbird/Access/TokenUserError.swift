@@ -56,7 +56,6 @@ public struct TokenUserError: CodedError {
         )
     }
 }
-#endif
 
 extension ErrorCode<TokenUserError> {
     /// An entry isn't `name:token`.
@@ -71,3 +70,4 @@ extension ErrorCode<TokenUserError> {
     /// Two entries have the same token.
     public static var duplicateToken: Self { Self() }
 }
+#endif

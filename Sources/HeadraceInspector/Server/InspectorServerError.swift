@@ -37,8 +37,6 @@ public struct InspectorServerError: CodedError {
     }
 }
 
-#endif
-
 extension ErrorCode<InspectorServerError> {
     /// The server is already running.
     public static var alreadyRunning: Self { Self() }
@@ -46,3 +44,4 @@ extension ErrorCode<InspectorServerError> {
     /// The port is in use, or the process isn't allowed to use it.
     public static var cannotListen: Self { Self() }
 }
+#endif
