@@ -28,7 +28,7 @@ public struct SerializingMiddleware: Middleware {
 
     @TaskLocal private static var current: HeldLocks?
 
-    /// The serialized command that this task handles; `nil` if it handles none.
+    /// What the serialized command of this task holds; `nil` if the task handles none.
     package static var heldLocks: HeldLocks? { current }
 
     /// Creates a middleware with a lock that only its copies share.

@@ -19,11 +19,11 @@ final class EnvironmentReader: Sendable {
 
     /// Reads a value at the position of the service whose body is being read or whose handler is running.
     func value<Value>(_ read: (ServiceEnvironmentValues) -> Value?) -> Value {
-        let scope = CurrentEnvironment.current
+        let environment = CurrentEnvironment.current
         var values =
-            scope?.bindings.values(for: self)
+            environment?.bindings.values(for: self)
             ?? ServiceEnvironmentValues(send: Send(to: SendTarget(.nowhere), from: SendFrame()))
-        if let frame = scope?.frame { values.send = values.send.within(frame) }
+        if let frame = environment?.frame { values.send = values.send.within(frame) }
         guard let value = read(values) else {
             preconditionFailure(
                 """

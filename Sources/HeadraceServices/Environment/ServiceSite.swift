@@ -21,7 +21,7 @@ struct ServiceSite: Sendable {
     /// Returns a bootstrap handler that runs `handler` in the environment of this position.
     func bootstrap(_ handler: @escaping BootstrapHandler) -> BootstrapHandler {
         guard let bindings else { return handler }
-        let scope = CurrentEnvironment(bindings: bindings, frame: nil)
-        return { try await CurrentEnvironment.$current.binding(scope) { try await handler() } }
+        let environment = CurrentEnvironment(bindings: bindings, frame: nil)
+        return { try await CurrentEnvironment.$current.binding(environment) { try await handler() } }
     }
 }

@@ -29,8 +29,8 @@ struct TypedHandler<A: Action>: ActionHandler {
         guard let bindings = site.bindings else { return self }
         let run = run
         return TypedHandler { action, frame in
-            let scope = CurrentEnvironment(bindings: bindings, frame: frame)
-            try await CurrentEnvironment.$current.binding(scope) { try await run(action, frame) }
+            let environment = CurrentEnvironment(bindings: bindings, frame: frame)
+            try await CurrentEnvironment.$current.binding(environment) { try await run(action, frame) }
         }
     }
 

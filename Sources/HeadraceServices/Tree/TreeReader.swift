@@ -101,8 +101,8 @@ enum TreeReader {
         _ operation: () -> Result
     ) -> Result {
         guard let bindings else { return operation() }
-        let scope = CurrentEnvironment(bindings: bindings, frame: nil)
-        return CurrentEnvironment.$current.withValue(scope, operation: operation)
+        let environment = CurrentEnvironment(bindings: bindings, frame: nil)
+        return CurrentEnvironment.$current.withValue(environment, operation: operation)
     }
 
     private static func bindings(of service: some Service, in context: ReadingContext) -> [EnvironmentBinding] {

@@ -60,8 +60,8 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Returns the document, including pending changes if a serialized command asks.
     public func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        if let scope = SerializingMiddleware.heldLocks, let write = pending.withLock({ $0[reference] }) {
-            scope.add(dependency(on: write))
+        if let locks = SerializingMiddleware.heldLocks, let write = pending.withLock({ $0[reference] }) {
+            locks.add(dependency(on: write))
             return write.document
         }
         return try await base.find(reference)
@@ -69,11 +69,11 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Returns the documents, including pending changes if a serialized command asks.
     public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        guard let scope = SerializingMiddleware.heldLocks else { return try await base.find(all: references) }
+        guard let locks = SerializingMiddleware.heldLocks else { return try await base.find(all: references) }
         let writes = pending.withLock { pending in references.compactMap { pending[$0] } }
         var documents: [EntityReference: StoredDocument] = [:]
         for write in writes {
-            scope.add(dependency(on: write))
+            locks.add(dependency(on: write))
             documents[write.document.reference] = write.document
         }
         for document in try await base.find(all: references.filter { documents[$0] == nil }) {
@@ -89,8 +89,8 @@ public final class ReadAheadStore: StoreDecorator {
 
     /// Commits `changes`, and releases the keys of the command when the commit has started.
     public func commit(_ changes: ChangeSet) async throws {
-        guard let scope = SerializingMiddleware.heldLocks else { return try await unserialized.commit(changes) }
-        let requirements = scope.values(in: self).compactMap { $0 as? StoredDocument }
+        guard let locks = SerializingMiddleware.heldLocks else { return try await unserialized.commit(changes) }
+        let requirements = locks.values(in: self).compactMap { $0 as? StoredDocument }
         var changes = changes
         // The context requires the documents that it changes. Add those that the command has only read.
         let required = Set(changes.requirements.map(\.reference))
@@ -104,14 +104,14 @@ public final class ReadAheadStore: StoreDecorator {
                         pending[write.document.reference] = PendingWrite(document: write.document, isStored: isStored)
                     }
                 }
-                scope.keys.release()
+                locks.keys.release()
             }
         } catch {
             removePending(references, of: isStored)
             isStored.set(false)
             throw error
         }
-        scope.removeFirst(requirements.count, in: self)
+        locks.removeFirst(requirements.count, in: self)
         removePending(references, of: isStored)
         isStored.set(true)
     }

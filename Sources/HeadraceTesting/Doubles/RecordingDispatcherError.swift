@@ -6,7 +6,7 @@ public import HeadraceCore
 ///
 /// Errors of stubs aren't wrapped.
 public struct RecordingDispatcherError: CodedError {
-    /// The reason of the error.
+    /// Whether a stub was missing, or a requirement wasn't met.
     public typealias Code = ErrorCode<RecordingDispatcherError>
 
     /// The reason of the error.

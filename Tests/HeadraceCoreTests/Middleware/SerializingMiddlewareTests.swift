@@ -127,18 +127,18 @@ import Testing
         let (store, other) = (Store(), Store())
         await #expect(throws: Stale.self) {
             try await handling.handle(Change("a")) { _ in
-                let scope = try #require(SerializingMiddleware.heldLocks)
+                let locks = try #require(SerializingMiddleware.heldLocks)
                 let failed = OneShot<Bool>()
                 failed.set(false)
                 for (number, owner) in [(1, store), (2, other), (3, store)] {
-                    scope.add(.init(on: number, in: owner, isCertain: failed, failure: Stale()))
+                    locks.add(.init(on: number, in: owner, isCertain: failed, failure: Stale()))
                 }
-                #expect(scope.values(in: store) as? [Int] == [1, 3])
+                #expect(locks.values(in: store) as? [Int] == [1, 3])
 
-                scope.removeFirst(2, in: store)
+                locks.removeFirst(2, in: store)
 
-                #expect(scope.values(in: store).isEmpty)
-                #expect(scope.values(in: other) as? [Int] == [2])
+                #expect(locks.values(in: store).isEmpty)
+                #expect(locks.values(in: other) as? [Int] == [2])
             }
         }
     }
