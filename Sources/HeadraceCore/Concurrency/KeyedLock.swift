@@ -17,9 +17,8 @@ import Synchronization
 /// The lock isn't re-entrant. An operation that acquires its own key again waits for itself, which is a deadlock. To
 /// lock several keys, acquire all of them at once: `lock.withLock([source.id, target.id]) { … }`.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    private typealias State = KeyedLockState<Key, CheckedContinuation<Void, any Error>>
-
-    private let state = Mutex(State())
+    /// The waiters of each held key. A key that isn't held has no queue.
+    private let queues = Mutex<[Key: WaiterQueue<Void, Void>]>([:])
 
     /// Creates a lock that no task holds.
     package init() {}
@@ -36,25 +35,31 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await operation()
     }
 
+    /// Number of held keys.
+    var heldCount: Int { queues.withLock(\.count) }
+
     /// Returns when the task holds `key`.
     fileprivate nonisolated(nonsending) func wait(for key: Key) async throws {
-        let id: WaiterID? = state.withLock { state in
-            state.tryAcquire(key) ? nil : state.makeWaiterID()
-        }
-        guard let id else { return }
-        try await withCancellableContinuation { waiter in
-            state.withLock { state in
-                if Task.isCancelled { return .failure(CancellationError()) }
-                return state.acquire(key, orEnqueue: waiter, id: id) ? .success(()) : nil
-            }
-        } remove: {
-            state.withLock { $0.removeWaiter(id, of: key) }
+        try await request(key)?.value()
+    }
+
+    /// Acquires `key`, or returns the waiter that receives it.
+    func request(_ key: Key) -> Waiter<Void>? {
+        queues.withLock { queues in
+            if queues[key] != nil { return queues[key]?.append() }
+            queues[key] = WaiterQueue()
+            return nil
         }
     }
 
     /// Releases `key` and resumes the next waiter.
     func release(_ key: Key) {
-        state.withLock { $0.release(key) }?.resume()
+        let resumption = queues.withLock { queues in
+            let next = queues[key]?.endFirst(with: ())
+            if next == nil { queues[key] = nil }
+            return next
+        }
+        resumption?.resume()
     }
 }
 
@@ -88,5 +93,36 @@ extension KeyedLock where Key: Comparable {
             throw error
         }
         return HeldKeys(acquired, of: self)
+    }
+}
+
+/// Keys of a ``KeyedLock`` that a caller holds, until ``release()`` or until the object is deallocated.
+package final class HeldKeys<Key: Hashable & Sendable>: Sendable {
+    private let lock: KeyedLock<Key>
+
+    /// The keys that are still held.
+    private let keys: Mutex<[Key]>
+
+    fileprivate init(_ keys: [Key], of lock: KeyedLock<Key>) {
+        self.lock = lock
+        self.keys = Mutex(keys)
+    }
+
+    /// Whether the keys have been released.
+    package var isReleased: Bool { keys.withLock(\.isEmpty) }
+
+    deinit {
+        release()
+    }
+
+    /// Releases the keys.
+    ///
+    /// Later calls have no effect.
+    package func release() {
+        let released = keys.withLock { keys in
+            defer { keys = [] }
+            return keys
+        }
+        for key in released { lock.release(key) }
     }
 }

@@ -16,7 +16,12 @@ import Synchronization
 /// For an outcome that can be an error, use `OneShot<Result<Success, any Error>>`. A waiting task is suspended and
 /// blocks no thread. A task that waits for a value that is never set waits until it is cancelled.
 package final class OneShot<Value: Sendable>: Sendable {
-    private typealias State = OneShotState<Value, CheckedContinuation<Value, any Error>>
+    private struct State {
+        /// The value; `nil` until it is set.
+        var value: Value?
+
+        var waiters = WaiterQueue<Void, Value>()
+    }
 
     private let state = Mutex(State())
 
@@ -31,24 +36,31 @@ package final class OneShot<Value: Sendable>: Sendable {
     /// - Returns: Whether this call has set the value. The first call does; later calls have no effect.
     @discardableResult
     package func set(_ value: Value) -> Bool {
-        guard let waiters = state.withLock({ $0.set(value) }) else { return false }
-        for waiter in waiters { waiter.resume(returning: value) }
-        return true
+        let resumptions: [Resumption<Value>]? = state.withLock { state in
+            if state.value != nil { return nil }
+            state.value = value
+            return state.waiters.endAll(with: .success(value))
+        }
+        for resumption in resumptions ?? [] { resumption.resume() }
+        return resumptions != nil
     }
 
     /// Returns the value when it is set.
     ///
     /// - Throws: `CancellationError` if the value isn't set and the task is cancelled.
     package nonisolated(nonsending) func wait() async throws -> Value {
-        let id = state.withLock { $0.makeWaiterID() }
-        return try await withCancellableContinuation { waiter in
-            state.withLock { state in
-                if let value = state.value { return .success(value) }
-                if Task.isCancelled { return .failure(CancellationError()) }
-                return state.value(orEnqueue: waiter, id: id).map { .success($0) }
-            }
-        } remove: {
-            state.withLock { $0.removeWaiter(id) }
+        try await makeWaiter().value()
+    }
+
+    /// Returns the value when it is set, also if the task is cancelled.
+    package nonisolated(nonsending) func waitRegardless() async throws -> Value {
+        try await makeWaiter().valueRegardless()
+    }
+
+    private func makeWaiter() -> Waiter<Value> {
+        state.withLock { state in
+            if let value = state.value { return Waiter(endedWith: value) }
+            return state.waiters.append()
         }
     }
 }

@@ -18,7 +18,12 @@ import Synchronization
 /// of 1 it is a lock. It isn't re-entrant: a task that holds the last permit and waits for another permit waits for
 /// ever.
 package final class Permits: Sendable {
-    private typealias State = PermitsState<CheckedContinuation<Void, any Error>>
+    private struct State {
+        /// Number of free permits. Tasks wait only while it is 0.
+        var availableCount: Int
+
+        var waiters = WaiterQueue<Void, Void>()
+    }
 
     /// Number of permits, free or not.
     package let count: Int
@@ -32,7 +37,7 @@ package final class Permits: Sendable {
     package init(_ count: Int) {
         precondition(count >= 0, "The number of permits is negative. To fix, pass 0 or more.")
         self.count = count
-        state = Mutex(State(count: count))
+        state = Mutex(State(availableCount: count))
     }
 
     /// Number of permits that are free at the moment.
@@ -52,7 +57,12 @@ package final class Permits: Sendable {
     ///
     /// It is released when the returned object is deallocated.
     package func tryAcquire() -> Permit? {
-        state.withLock { $0.tryAcquire() } ? Permit(of: self) : nil
+        let isAcquired = state.withLock { state in
+            if state.availableCount == 0 { return false }
+            state.availableCount -= 1
+            return true
+        }
+        return isAcquired ? Permit(of: self) : nil
     }
 
     /// Waits for a permit and runs `operation`, on the actor of the caller, while it holds the permit.
@@ -66,24 +76,42 @@ package final class Permits: Sendable {
         return try await operation()
     }
 
-    /// Returns when the task holds a permit, which it must release.
-    nonisolated(nonsending) func wait() async throws {
-        let id: WaiterID? = state.withLock { state in
-            state.tryAcquire() ? nil : state.makeWaiterID()
-        }
-        guard let id else { return }
-        try await withCancellableContinuation { waiter in
-            state.withLock { state in
-                if Task.isCancelled { return .failure(CancellationError()) }
-                return state.acquire(orEnqueue: waiter, id: id) ? .success(()) : nil
-            }
-        } remove: {
-            state.withLock { $0.removeWaiter(id) }
+    private nonisolated(nonsending) func wait() async throws {
+        try await request()?.value()
+    }
+
+    /// Acquires a permit, or returns the waiter that receives one.
+    func request() -> Waiter<Void>? {
+        state.withLock { state in
+            if state.availableCount == 0 { return state.waiters.append() }
+            state.availableCount -= 1
+            return nil
         }
     }
 
     /// Releases a permit and resumes the next waiter.
     func release() {
-        state.withLock { $0.release() }?.resume()
+        let resumption: Resumption<Void>? = state.withLock { state in
+            if let next = state.waiters.endFirst(with: ()) { return next }
+            state.availableCount += 1
+            return nil
+        }
+        resumption?.resume()
+    }
+}
+
+/// A permit of a semaphore (``Permits``), held until the object is deallocated.
+///
+/// The compiler may deallocate an object after its last use. To hold the permit for a whole scope, use
+/// ``Permits/withPermit(_:)`` or `withExtendedLifetime(_:_:)`.
+package final class Permit: Sendable {
+    private let permits: Permits
+
+    fileprivate init(of permits: Permits) {
+        self.permits = permits
+    }
+
+    deinit {
+        permits.release()
     }
 }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Postgres
+import HeadraceCore
 import Synchronization
 
 /// A place for one connection, which is made with the first use and again after it has ended.
 ///
 /// Tasks that come meanwhile wait for the same attempt.
 final class SessionSlot: Sendable {
-    private typealias Waiter = CheckedContinuation<Session, any Error>
+    /// One attempt to connect, and its result.
+    private typealias Attempt = OneShot<Result<Session, any Error>>
 
     private enum State {
         case empty
-        case connecting([Waiter])
+        case connecting(Attempt)
         case connected(Session)
         case closed
     }
 
     private enum Step {
         case use(Session)
-        case connect
-        case wait
+        case connect(Attempt)
+        case wait(Attempt)
         case fail
     }
 
@@ -39,18 +41,19 @@ final class SessionSlot: Sendable {
             case .connected(let session) where session.isOpen:
                 return Step.use(session)
             case .empty, .connected:
-                state = .connecting([])
-                return .connect
-            case .connecting:
-                return .wait
+                let attempt = Attempt()
+                state = .connecting(attempt)
+                return .connect(attempt)
+            case .connecting(let attempt):
+                return .wait(attempt)
             case .closed:
                 return .fail
             }
         }
         switch step {
         case .use(let session): return session
-        case .connect: return try await connectForAll()
-        case .wait: return try await waitForConnection()
+        case .connect(let attempt): return try await connectForAll(attempt)
+        case .wait(let attempt): return try await attempt.waitRegardless().get()
         case .fail: throw PostgresFailure.closed
         }
     }
@@ -63,51 +66,29 @@ final class SessionSlot: Sendable {
         }
         switch last {
         case .connected(let session): session.close()
-        case .connecting(let waiters): for waiter in waiters { waiter.resume(throwing: PostgresFailure.closed) }
+        case .connecting(let attempt): attempt.set(.failure(PostgresFailure.closed))
         case .empty, .closed: break
         }
     }
 
-    private func connectForAll() async throws -> Session {
+    private func connectForAll(_ attempt: Attempt) async throws -> Session {
         let result: Result<Session, any Error>
         do {
             result = .success(try await connect())
         } catch {
             result = .failure(error)
         }
-        let (waiters, isClosed): ([Waiter], Bool) = state.withLock { state in
-            guard case .connecting(let waiters) = state else { return ([], true) }
-            switch result {
-            case .success(let session): state = .connected(session)
-            case .failure: state = .empty
-            }
-            return (waiters, false)
+        let isClosed = state.withLock { state in
+            guard case .connecting = state else { return true }
+            state = if case .success(let session) = result { .connected(session) } else { .empty }
+            return false
         }
         if isClosed {
             try? result.get().close()
             throw PostgresFailure.closed
         }
-        for waiter in waiters { waiter.resume(with: result) }
+        attempt.set(result)
         return try result.get()
-    }
-
-    private func waitForConnection() async throws -> Session {
-        try await withCheckedThrowingContinuation { waiter in
-            let result: Result<Session, any Error>? = state.withLock { state in
-                switch state {
-                case .connecting(let waiters):
-                    state = .connecting(waiters + [waiter])
-                    return nil
-                case .connected(let session):
-                    return .success(session)
-                case .empty:
-                    return .failure(PostgresFailure.unreachable("the connection could not be made"))
-                case .closed:
-                    return .failure(PostgresFailure.closed)
-                }
-            }
-            if let result { waiter.resume(with: result) }
-        }
     }
 }
 #endif

@@ -6,23 +6,24 @@ import Synchronization
 
 /// The callers that wait until a relay is idle, or until a projection is current.
 final class IdleWaiters: Sendable {
-    private struct Waiter {
-        let continuation: CheckedContinuation<Date?, any Error>
+    /// What a caller waits for.
+    private struct Wait {
+        let ticket: UInt64
 
-        /// The position in the log that the caller waits for.
+        /// The position in the log.
         let position: Int64
     }
 
     private struct State {
         var lastTicket: UInt64 = 0
-        var waiters: [UInt64: Waiter] = [:]
+        var waiters = WaiterQueue<Wait, Date?>()
         var hasEnded = false
     }
 
     private let state = Mutex(State())
 
     /// The ticket of the last caller that waits; `nil` if no caller waits.
-    var lastTicket: UInt64? { state.withLock { $0.waiters.keys.max() } }
+    var lastTicket: UInt64? { state.withLock { $0.waiters.conditions.last?.ticket } }
 
     /// Waits until ``resume(through:nextDue:)`` or ``resume(upTo:)`` covers this call; `wake` runs once the call waits.
     ///
@@ -32,51 +33,29 @@ final class IdleWaiters: Sendable {
     /// - Returns: The time at which the next delivery becomes due, if one waits for its time.
     /// - Throws: The error of ``fail(_:)``; ``RelayError`` if the relay has ended; `CancellationError`.
     func wait(upTo position: Int64 = .max, wake: () -> Void) async throws -> Date? {
-        let ticket = state.withLock { state in
+        try Task.checkCancellation()
+        let waiter = try state.withLock { state in
+            if state.hasEnded { throw RelayError.ended }
             state.lastTicket += 1
-            return state.lastTicket
+            return state.waiters.append(Wait(ticket: state.lastTicket, position: position))
         }
-        return try await withCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                // The cancellation handler takes the lock too. Either it ran before, and the task is cancelled here, or it
-                // runs after, and finds the waiter.
-                let failure: (any Error)? = state.withLock { state in
-                    if state.hasEnded { return RelayError.ended }
-                    if Task.isCancelled { return CancellationError() }
-                    state.waiters[ticket] = Waiter(continuation: continuation, position: position)
-                    return nil
-                }
-                if let failure { return continuation.resume(throwing: failure) }
-                wake()
-            }
-        } onCancel: {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-            waiter?.continuation.resume(throwing: CancellationError())
-        }
+        wake()
+        return try await waiter.value()
     }
 
     /// Resumes the callers with tickets up to `ticket`, because the relay has been idle since they began to wait.
     func resume(through ticket: UInt64, nextDue: Date?) {
-        resume(nextDue: nextDue) { number, _ in number <= ticket }
+        endAll(with: .success(nextDue)) { $0.ticket <= ticket }
     }
 
     /// Resumes the callers that wait for `position` or an earlier one.
     func resume(upTo position: Int64) {
-        resume(nextDue: nil) { _, waiter in waiter.position <= position }
-    }
-
-    private func resume(nextDue: Date?, where condition: (UInt64, Waiter) -> Bool) {
-        let ready = state.withLock { state in
-            let ready = state.waiters.filter(condition)
-            for number in ready.keys { state.waiters[number] = nil }
-            return ready
-        }
-        for waiter in ready.values { waiter.continuation.resume(returning: nextDue) }
+        endAll(with: .success(nil)) { $0.position <= position }
     }
 
     /// Resumes all callers with `error`.
     func fail(_ error: any Error) {
-        for waiter in takeAll().values { waiter.continuation.resume(throwing: error) }
+        endAll(with: .failure(error)) { _ in true }
     }
 
     /// Resumes all callers, and each later caller, with an error, because the relay has ended.
@@ -85,10 +64,7 @@ final class IdleWaiters: Sendable {
         fail(RelayError.ended)
     }
 
-    private func takeAll() -> [UInt64: Waiter] {
-        state.withLock { state in
-            defer { state.waiters.removeAll() }
-            return state.waiters
-        }
+    private func endAll(with result: Result<Date?, any Error>, where isMet: (Wait) -> Bool) {
+        for resumption in state.withLock({ $0.waiters.endAll(with: result, where: isMet) }) { resumption.resume() }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceCore
 import Synchronization
 
 /// Notifies relays in this process that their store has committed new deliveries.
@@ -9,9 +10,7 @@ import Synchronization
 public final class DeliverySignal: Sendable {
     private struct State {
         var position: UInt64 = 0
-        var lastWaiter: UInt64 = 0
-        var waiters: [UInt64: CheckedContinuation<Void, any Error>] = [:]
-        var patientWaiters: [CheckedContinuation<Void, Never>] = []
+        var waiters = WaiterQueue<Void, Void>()
     }
 
     private let state = Mutex(State())
@@ -24,52 +23,27 @@ public final class DeliverySignal: Sendable {
 
     /// Resumes all waiters.
     public func notify() {
-        let woken = state.withLock { state in
+        let resumptions = state.withLock { state in
             state.position += 1
-            defer {
-                state.waiters.removeAll()
-                state.patientWaiters.removeAll()
-            }
-            return (state.waiters, state.patientWaiters)
+            return state.waiters.endAll(with: .success(()))
         }
-        for waiter in woken.0.values { waiter.resume() }
-        for waiter in woken.1 { waiter.resume() }
+        for resumption in resumptions { resumption.resume() }
     }
 
     /// Does the same as ``wait(after:)``, but ignores cancellation.
     package func waitRegardless(after position: UInt64) async {
-        await withCheckedContinuation { waiter in
-            let isNow = state.withLock { state in
-                if state.position > position { return true }
-                state.patientWaiters.append(waiter)
-                return false
-            }
-            if isNow { waiter.resume() }
-        }
+        try? await request(after: position)?.valueRegardless()
     }
 
     /// Returns when a notification after `position` arrives, or at once if it has already arrived.
     ///
     /// - Throws: `CancellationError`.
     public func wait(after position: UInt64) async throws {
-        let id = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-                // The cancellation handler takes the lock too. Either it ran before, and the task is cancelled here, or
-                // it runs after, and finds the waiter.
-                let outcome: Result<Void, any Error>? = state.withLock { state in
-                    if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.position > position { return .success(()) }
-                    state.waiters[id] = waiter
-                    return nil
-                }
-                if let outcome { waiter.resume(with: outcome) }
-            }
-        } onCancel: {
-            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(throwing: CancellationError())
-        }
+        try Task.checkCancellation()
+        try await request(after: position)?.value()
+    }
+
+    private func request(after position: UInt64) -> Waiter<Void>? {
+        state.withLock { $0.position > position ? nil : $0.waiters.append() }
     }
 }

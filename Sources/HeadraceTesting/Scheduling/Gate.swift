@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+import HeadraceCore
 
 /// Suspends tasks until it is opened, and counts their arrivals.
 ///
 /// Cancellation doesn't let a task pass.
 package final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var held: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
+    private let opening = OneShot<Void>()
 
     /// Number of tasks that have arrived at the gate.
     private let arrived = ConditionVariable(0)
@@ -28,14 +23,8 @@ package final class Gate: Sendable {
 
     /// Returns when the gate is open.
     package func pass() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.held.append(continuation) }
-                return state.isOpen
-            }
-            arrived.change { $0 += 1 }
-            if isOpen { continuation.resume() }
-        }
+        arrived.change { $0 += 1 }
+        try? await opening.waitRegardless()
     }
 
     /// Returns when `count` tasks have arrived at the gate, or when the waiting task is cancelled.
@@ -45,12 +34,7 @@ package final class Gate: Sendable {
 
     /// Opens the gate for the suspended and all later tasks.
     package func open() {
-        let held = state.withLock { state in
-            state.isOpen = true
-            defer { state.held = [] }
-            return state.held
-        }
-        held.forEach { $0.resume() }
+        opening.set(())
     }
 }
 

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// One task that waits for a value.
+///
+/// The object that has the value makes the waiter, keeps it behind its own lock, and ends the wait after a change of its state. A wait
+/// ends once: with a value, with an error, or because its task is cancelled. So the object knows whether the task still wants what it
+/// gives.
+///
+/// ```swift
+/// let resumption = state.withLock { $0.waiters.endFirst(with: permit) }
+/// resumption?.resume()
+/// ```
+package final class Waiter<Value: Sendable>: Sendable {
+    private enum State {
+        case new
+        case suspended(CheckedContinuation<Value, any Error>)
+        case ended(Result<Value, any Error>)
+    }
+
+    private let state: Mutex<State>
+
+    /// Creates a waiter whose task hasn't begun to wait.
+    package init() {
+        state = Mutex(.new)
+    }
+
+    /// Creates a waiter whose wait has ended with `value`.
+    package init(endedWith value: Value) {
+        state = Mutex(.ended(.success(value)))
+    }
+
+    /// The result of the wait; `nil` until it ends.
+    package var result: Result<Value, any Error>? {
+        state.withLock { if case .ended(let result) = $0 { result } else { nil } }
+    }
+
+    /// Ends the wait.
+    ///
+    /// The caller may hold its lock now, and releases it before it resumes the task.
+    ///
+    /// - Returns: A value that resumes the task; `nil` if the wait has ended before.
+    package func end(with result: Result<Value, any Error>) -> Resumption<Value>? {
+        state.withLock { state in
+            defer { state = if case .ended = state { state } else { .ended(result) } }
+            return switch state {
+            case .new: Resumption(continuation: nil, result: result)
+            case .suspended(let continuation): Resumption(continuation: continuation, result: result)
+            case .ended: nil
+            }
+        }
+    }
+
+    /// Returns the value when the wait ends.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before; the error with which the wait ends.
+    package nonisolated(nonsending) func value() async throws -> Value {
+        if let result { return try result.get() }
+        return try await withCancellationHandler {
+            try await valueRegardless()
+        } onCancel: {
+            end(with: .failure(CancellationError()))?.resume()
+        }
+    }
+
+    /// Does the same as ``value()``, but ignores cancellation.
+    package nonisolated(nonsending) func valueRegardless() async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            let result: Result<Value, any Error>? = state.withLock { state in
+                if case .ended(let result) = state { return result }
+                state = .suspended(continuation)
+                return nil
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+}
+
+/// A wait that has ended, and whose task must be resumed.
+package struct Resumption<Value: Sendable>: Sendable {
+    /// The suspended task; `nil` if the task hasn't suspended itself yet and finds the result then.
+    fileprivate let continuation: CheckedContinuation<Value, any Error>?
+
+    fileprivate let result: Result<Value, any Error>
+
+    /// Resumes the task.
+    package func resume() {
+        continuation?.resume(with: result)
+    }
+}
+
+/// Tasks that wait, in order of arrival, and a condition of each.
+package struct WaiterQueue<Condition: Sendable, Value: Sendable>: Sendable {
+    private struct Wait {
+        let condition: Condition
+        let waiter: Waiter<Value>
+
+        /// Whether the task is neither resumed nor cancelled.
+        var isActive: Bool { waiter.result == nil }
+    }
+
+    /// The waits in order of arrival. Some may have been cancelled.
+    private var waits: ArraySlice<Wait> = []
+
+    /// Number of waits at which the next arrival removes the cancelled ones.
+    private var limit = 8
+
+    /// Creates an empty queue.
+    package init() {}
+
+    /// The conditions of the waiting tasks, in order of arrival.
+    package var conditions: [Condition] { waits.filter(\.isActive).map(\.condition) }
+
+    /// Adds a waiter with `condition` at the end.
+    ///
+    /// - Complexity: O(1), amortised.
+    package mutating func append(_ condition: Condition) -> Waiter<Value> {
+        if waits.count >= limit {
+            waits.removeAll { !$0.isActive }
+            limit = 2 * waits.count + 8
+        }
+        let waiter = Waiter<Value>()
+        waits.append(Wait(condition: condition, waiter: waiter))
+        return waiter
+    }
+
+    /// Ends the first wait.
+    ///
+    /// - Returns: A value that resumes its task; `nil` if no task waits.
+    /// - Complexity: O(1), amortised.
+    package mutating func endFirst(with value: Value) -> Resumption<Value>? {
+        while let wait = waits.popFirst() {
+            if let resumption = wait.waiter.end(with: .success(value)) { return resumption }
+        }
+        return nil
+    }
+
+    /// Ends all waits whose condition is met.
+    ///
+    /// - Returns: Values that resume their tasks, in order of arrival.
+    package mutating func endAll(
+        with result: Result<Value, any Error>,
+        where isMet: (Condition) -> Bool = { _ in true }
+    ) -> [Resumption<Value>] {
+        if waits.isEmpty { return [] }
+        let met = waits.filter { isMet($0.condition) }
+        if !met.isEmpty { waits.removeAll { isMet($0.condition) } }
+        return met.compactMap { $0.waiter.end(with: result) }
+    }
+}
+
+extension WaiterQueue where Condition == Void {
+    /// Adds a waiter at the end.
+    package mutating func append() -> Waiter<Value> { append(()) }
+}
