@@ -5,13 +5,13 @@ import HeadraceResolution
 
 /// The handlers of one type of notification, in the order registered.
 struct NotificationHandlers<Notification: CQDNotification>: Sendable {
-    private var routes: [NotificationRoute<Notification>] = []
+    private var routes: [HandlerRoute<any HandlesNotification<Notification>>] = []
 
     /// Adds a handler; adding it again changes nothing.
     mutating func append<Handler: HandlesNotification & Resolvable>(_ type: Handler.Type)
     where Handler.Notification == Notification {
         if routes.contains(where: { $0.type == type }) { return }
-        routes.append(NotificationRoute(type))
+        routes.append(HandlerRoute(type) { $0 })
     }
 
     /// Runs the handlers.
@@ -73,31 +73,6 @@ struct NotificationHandlers<Notification: CQDNotification>: Sendable {
                 errors[index].map { PublicationError.Failure(handler: routes[index].type, error: $0) }
             }
         }
-    }
-}
-
-/// Makes one of the handlers of a notification.
-private final class NotificationRoute<Notification: CQDNotification>: Sendable {
-    /// The type of the handler.
-    let type: Any.Type
-
-    private let proof = ProofMemory()
-    private let make:
-        @Sendable (any DependencyResolutionScope, borrowing ProofMemory) throws -> any HandlesNotification<Notification>
-
-    init<Handler: HandlesNotification & Resolvable>(_ type: Handler.Type) where Handler.Notification == Notification {
-        self.type = type
-        make = { scope, proof in
-            try proof.check(Handler.self, in: scope)
-            return Handler(scope: scope)
-        }
-    }
-
-    /// Makes a handler in `scope`.
-    ///
-    /// - Throws: `ResolutionError` if a stated dependency of the handler is missing.
-    func makeHandler(in scope: any DependencyResolutionScope) throws -> any HandlesNotification<Notification> {
-        try make(scope, proof)
     }
 }
 

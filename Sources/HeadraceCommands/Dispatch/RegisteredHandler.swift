@@ -15,39 +15,27 @@ struct RegisteredHandler: Sendable {
     private(set) var part: RegistrationPart
 
     /// The route of messages of the type ``message``.
-    let route: AnyHandlerRoute
+    let route: any AnyObject & Sendable
 
     init<Handler: HandlesCommand & Resolvable>(command handler: Handler.Type) {
-        let route = HandlerRoute<any HandlesCommand<Handler.Command>>(.commandHandlers) { scope, proof in
-            try proof.check(Handler.self, in: scope)
-            return Handler(scope: scope)
-        }
-        self.init(handler, of: Handler.Command.self, route: route)
+        self.init(handler, of: Handler.Command.self, route: HandlerRoute<any HandlesCommand<Handler.Command>>(handler) { $0 })
         if Handler.Command.Output.self != Void.self {
             part.remark += ", returns \(String(naming: Handler.Command.Output.self))"
         }
     }
 
     init<Handler: HandlesQuery & Resolvable>(query handler: Handler.Type) {
-        let route = HandlerRoute<any HandlesQuery<Handler.Query>>(.queryHandlers) { scope, proof in
-            try proof.check(Handler.self, in: scope)
-            return Handler(scope: scope)
-        }
-        self.init(handler, of: Handler.Query.self, route: route)
+        self.init(handler, of: Handler.Query.self, route: HandlerRoute<any HandlesQuery<Handler.Query>>(handler) { $0 })
     }
 
     init<Handler: HandlesStreamQuery & Resolvable>(streamQuery handler: Handler.Type) {
-        let route = HandlerRoute<any HandlesStreamQuery<Handler.Query>>(.streamHandlers) { scope, proof in
-            try proof.check(Handler.self, in: scope)
-            return Handler(scope: scope)
-        }
-        self.init(handler, of: Handler.Query.self, route: route)
+        self.init(handler, of: Handler.Query.self, route: HandlerRoute<any HandlesStreamQuery<Handler.Query>>(handler) { $0 })
     }
 
     private init<Handler: Resolvable>(
         _ handler: Handler.Type,
         of message: any DispatchedMessage.Type,
-        route: AnyHandlerRoute
+        route: any AnyObject & Sendable
     ) {
         type = handler
         self.message = message

@@ -40,7 +40,6 @@ struct StandardDispatcher: CommandQueryDispatcher {
     // The handler is made after all middleware has let the message pass. The closures capture local copies and neither `self`
     // nor a capture list, because Swift 6.3 moves a closure with a capture list off the caller's actor.
 
-    @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand, T.Output == Void {
         let handlers = configuration.handlers
         if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
@@ -53,7 +52,6 @@ struct StandardDispatcher: CommandQueryDispatcher {
     }
 
     @discardableResult
-    @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand {
         let handlers = configuration.handlers
         if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
@@ -65,7 +63,6 @@ struct StandardDispatcher: CommandQueryDispatcher {
         }
     }
 
-    @inline(__always)
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
         let handlers = configuration.handlers
         if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(query) }

@@ -86,3 +86,23 @@ package struct TaskIdentity: Equatable, @unchecked Sendable {
         return try await $representation.binding(representation, operation)
     }
 }
+
+/// A value that only one task can read, so that the value needn't be `Sendable`.
+///
+/// Proof for `@unchecked Sendable`: ``current`` returns the value only to the task that has made the box, or to the child task that
+/// represents that task while it waits. One task does one thing after the other, on any actor, so there is no concurrent access. The
+/// box neither reads nor changes the value otherwise; the last owner of the box releases it.
+package struct TaskBound<Value>: @unchecked Sendable {
+    /// The task that can read the value.
+    package let task = TaskIdentity.current
+
+    private let value: Value
+
+    /// Binds `value` to the current task.
+    package init(_ value: Value) {
+        self.value = value
+    }
+
+    /// The value; `nil` in any other task.
+    package var current: Value? { task.isCurrent ? value : nil }
+}

@@ -53,7 +53,7 @@ extension ChangeSet {
     mutating func append(_ collected: [CollectedEvent]) throws {
         var common: (now: Date, origin: MessageOrigin)?
         for collected in collected {
-            guard EventKind.of(collected.event).isDurable, let event = collected.event as? any DurableDomainEvent else {
+            guard let event = collected.event as? any DurableDomainEvent else {
                 continue
             }
             let (now, origin) = common ?? (SystemValues.currentDate, .current)

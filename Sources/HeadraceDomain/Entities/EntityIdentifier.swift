@@ -22,7 +22,7 @@ extension String: EntityIdentifier {
 
 extension Int: EntityIdentifier {
     /// The number in base 10.
-    public var storageKey: String { decimalText }
+    public var storageKey: String { description }
 }
 
 extension UUID: EntityIdentifier {

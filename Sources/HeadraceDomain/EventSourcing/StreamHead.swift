@@ -30,7 +30,7 @@ struct StreamReferences: Hashable {
 
     /// The event `number`, counting from 1.
     func event(_ number: Int) -> EntityReference {
-        let digits = number.decimalText
+        let digits = number.description
         // The order of the keys is the order of the events.
         let zeros = String(repeating: "0", count: max(0, 12 - digits.utf8.count))
         return EntityReference(kind: kind, key: "\(stream.storageKey)/\(zeros)\(digits)")
@@ -38,6 +38,6 @@ struct StreamReferences: Hashable {
 
     /// The snapshot of the state after the event `number`.
     func snapshot(_ number: Int) -> EntityReference {
-        EntityReference(kind: kind, key: "\(stream.storageKey)/snapshot-\(number.decimalText)")
+        EntityReference(kind: kind, key: "\(stream.storageKey)/snapshot-\(number.description)")
     }
 }

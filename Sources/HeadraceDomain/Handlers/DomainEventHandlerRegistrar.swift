@@ -18,9 +18,6 @@ import Synchronization
 public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     fileprivate struct State {
         var handlers: [ObjectIdentifier: EventHandlers] = [:]
-
-        /// The same handlers for look-ups; `nil` if a handler was registered since the last look-up.
-        var table: TypeTable<EventHandlers>?
         var events = EventRegistry()
         var subscriptions: [BytewiseString: Subscription] = [:]
         var mistakes: [String] = []
@@ -32,7 +29,6 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     }
 
     private let resolver: any DependencyResolver & Sendable
-    private let containerNumber: UInt
     private let state = Mutex(State())
 
     /// The observers of units of work, their events, and handlers.
@@ -45,7 +41,6 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     ///   - observers: Are notified of each unit of work, each of its events and handlers, and the commit.
     public init(resolver: any DependencyResolver & Sendable, observers: [any MessageObserver] = []) {
         self.resolver = resolver
-        containerNumber = resolver.containerNumber
         self.observers = observers
     }
 
@@ -69,12 +64,8 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
 
     private func register(_ handler: EventHandlerRoute, _ timing: HandlerTiming, for event: Any.Type) {
         let remark = state.withLock { state -> (level: Logger.Level, text: String)? in
-            let known = state.handlers[ObjectIdentifier(event)]
-            var handlers = known?.content ?? EventHandlers.Content()
-            defer {
-                state.handlers[ObjectIdentifier(event)] = EventHandlers(handlers)
-                state.table = nil
-            }
+            var handlers = state.handlers[ObjectIdentifier(event)] ?? EventHandlers()
+            defer { state.handlers[ObjectIdentifier(event)] = handlers }
 
             switch timing {
             case .beforeCommit:
@@ -131,46 +122,31 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
     /// Runs the pre-commit handlers of the type of `event`, one after the other.
     ///
     /// - Throws: The error of the first handler that fails; the remaining handlers don't run.
-    @inline(__always)
     public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
         _ event: any DomainEvent,
         in context: Context
     ) async throws {
-        guard let handlers = handlers(of: event), !handlers.content.beforeCommit.isEmpty else { return }
-        let site = HandlingContext(base: resolver, containerNumber: containerNumber, context: context)
-        for handler in handlers.content.beforeCommit {
-            if observers.isEmpty {
-                try await handler.handle(event, site)
-            } else {
-                try await handle(event, by: handler, at: site)
-            }
-        }
+        let site = HandlingContext(base: resolver, context: context)
+        for handler in handlers(of: event).beforeCommit { try await handle(event, by: handler, at: site) }
     }
 
     /// The subscriptions of the durable handlers of the type of `event`, in the order registered.
     public func subscriptions(to event: any DomainEvent) -> [String] {
-        guard let subscribed = handlers(of: event)?.content.subscribed, !subscribed.isEmpty else { return [] }
-        return subscribed.map(\.subscription)
+        handlers(of: event).subscribed.map(\.subscription)
     }
 
     /// Runs the post-commit handlers of the type of `event`, except the handlers of `subscriptions`.
     ///
     /// They run one after the other; failures are logged.
-    @inline(__always)
     public nonisolated(nonsending) func handleAfterCommit(
         _ event: any DomainEvent,
         exceptFor subscriptions: [String]
     ) async {
-        guard let handlers = handlers(of: event)?.content else { return }
-        let site = HandlingContext(base: resolver, containerNumber: containerNumber)
-        for index in 0..<handlers.afterCommit.count + handlers.subscribed.count {
-            guard let handler = handlers.handlerAfterCommit(at: index, exceptFor: subscriptions) else { continue }
+        let handlers = handlers(of: event)
+        let durable = handlers.subscribed.filter { !subscriptions.contains($0.subscription) }
+        for handler in handlers.afterCommit + durable.map(\.handler) {
             do {
-                if observers.isEmpty {
-                    try await handler.handle(event, site)
-                } else {
-                    try await handle(event, by: handler, at: site)
-                }
+                try await handle(event, by: handler, at: HandlingContext(base: resolver))
             } catch {
                 Logger.current.error(
                     "A post-commit handler failed. The changes are stored; the other handlers continue.",
@@ -184,13 +160,8 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
-    private func handlers(of event: any DomainEvent) -> EventHandlers? {
-        state.withLock { state in
-            if let table = state.table { return table[ObjectIdentifier(type(of: event))] }
-            let table = TypeTable(state.handlers.map { ($0.key, $0.value) })
-            state.table = table
-            return table[ObjectIdentifier(type(of: event))]
-        }
+    private func handlers(of event: any DomainEvent) -> EventHandlers {
+        state.withLock { $0.handlers[ObjectIdentifier(type(of: event))] ?? EventHandlers() }
     }
 
     // MARK: For the relay
@@ -222,8 +193,7 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         by handler: EventHandlerRoute,
         in context: EntityContext
     ) async throws {
-        let site = HandlingContext(base: resolver, containerNumber: containerNumber, context: context)
-        try await handle(event, by: handler, at: site)
+        try await handle(event, by: handler, at: HandlingContext(base: resolver, context: context))
     }
 
     private nonisolated(nonsending) func handle(
@@ -231,12 +201,8 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         by handler: EventHandlerRoute,
         at site: HandlingContext
     ) async throws {
-        if observers.isEmpty {
+        try await MessageStage.run(.handler, type: handler.type, observers: observers) {
             try await handler.handle(event, site)
-        } else {
-            try await MessageStage.run(.handler, type: handler.type, observers: observers) {
-                try await handler.handle(event, site)
-            }
         }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceCore
 import HeadraceResolution
+import HeadraceStorage
 
 /// The route from one type of event to one handler, static or an instance.
 package struct EventHandlerRoute: Sendable {
@@ -14,104 +16,140 @@ package struct EventHandlerRoute: Sendable {
     init<Handler: DomainEventHandler>(_ handler: Handler.Type) {
         type = handler
         handle = { event, site in
-            if isExactly(event, Handler.Event.self) {
-                try await Handler.handle(event: exactly(event, as: Handler.Event.self), resolver: site.resolver)
-            } else {
-                try await Self.castAndHandle(event, by: handler, at: site)
-            }
+            guard let event = event as? Handler.Event else { return }
+            let resolver: any DependencyResolver = site.context == nil ? site.base : HandlerResolver(site, opensScope: false)
+            try await Handler.handle(event: event, resolver: resolver)
         }
-    }
-
-    /// Runs `handler` if `event` is an object whose class is its event, but which was raised as its superclass.
-    ///
-    /// Routes are kept by the type of their event, so the cast always succeeds.
-    @inline(never)
-    private static nonisolated(nonsending) func castAndHandle<Handler: DomainEventHandler>(
-        _ event: any DomainEvent,
-        by handler: Handler.Type,
-        at site: HandlingContext
-    ) async throws {
-        guard let event = event as? Handler.Event else { return }
-        try await Handler.handle(event: event, resolver: site.resolver)
     }
 
     /// Creates the route to a handler that is created for each event.
     init<Handler: HandlesDomainEvent & Resolvable>(_ handler: Handler.Type) {
         type = handler
-        let memory = HandlerMemory()
         handle = { event, site in
             guard let event = event as? Handler.Event else { return }
-            let scope = HandlerResolver(site)
-            try await scope.make(Handler.self, remembering: memory).handle(event)
+            let scope = HandlerResolver(site, opensScope: true)
+            try await scope.make(Handler.self).handle(event)
             // Keeps the scope alive until here, because scoped objects refer to it weakly.
             withExtendedLifetime(scope) {}
         }
     }
 }
 
-/// The context and the resolvers for a handler of one event.
+/// The handlers of one type of event, by the time at which they run.
+struct EventHandlers: Sendable {
+    var beforeCommit: [EventHandlerRoute] = []
+    var afterCommit: [EventHandlerRoute] = []
+
+    /// The durable handlers, with their subscriptions.
+    var subscribed: [(subscription: String, handler: EventHandlerRoute)] = []
+}
+
+/// The context of a unit of work and the resolver of a registrar, for the handlers of one event.
 struct HandlingContext {
     /// The resolver of the registrar.
     let base: any DependencyResolver & Sendable
 
-    /// The number of the container of ``base``; 0 if that is no container.
-    let containerNumber: UInt
-
-    /// The context of the unit of work, and the type that it is resolved by.
-    let context: (any DomainContext)?
-    let contextType: Any.Type?
+    /// The context of the unit of work, and the type by which handlers resolve it; `nil` after the commit.
+    private(set) var context: (any DomainContext)?
+    private(set) var contextType: Any.Type?
 
     /// Creates a context for handlers after the commit.
-    init(base: any DependencyResolver & Sendable, containerNumber: UInt) {
+    init(base: any DependencyResolver & Sendable) {
         self.base = base
-        self.containerNumber = containerNumber
-        context = nil
-        contextType = nil
     }
 
     /// Creates a context for handlers in a unit of work on `context`.
-    init<Context: DomainContext>(
-        base: any DependencyResolver & Sendable,
-        containerNumber: UInt,
-        context: Context
-    ) {
+    init<Context: DomainContext>(base: any DependencyResolver & Sendable, context: Context) {
         self.base = base
-        self.containerNumber = containerNumber
         self.context = context
         contextType = Context.self
     }
-
-    /// The resolver of a static handler: the context of the unit of work, and everything from ``base``.
-    var resolver: any DependencyResolver {
-        guard let context, let contextType else { return base }
-        return ContextResolver(context: context, contextType: contextType, base: base)
-    }
 }
 
-/// Returns the context of the running unit of work, and resolves everything else from `base`.
-private struct ContextResolver: DependencyResolver {
-    let context: any DomainContext
-    let contextType: Any.Type
-    let base: any DependencyResolver
+/// The time at which a handler runs, according to its declaration.
+enum HandlerTiming {
+    case beforeCommit
+    case afterCommit(remark: String?)
+    case subscribed(name: String, event: any DurableDomainEvent.Type)
+    case mistaken(String)
 
-    private func given<T>(_ type: T.Type) -> T? {
-        type == contextType ? context as? T : nil
+    init<Handler: DomainEventHandler>(of handler: Handler.Type) {
+        if let durable = handler as? any DurableDomainEventHandler.Type {
+            self.init(ofDurable: durable)
+        } else {
+            self.init(of: handler, event: Handler.Event.self, Handler.isPostCommit, as: "DurableDomainEventHandler")
+        }
     }
 
-    func tryResolve<T>(_ type: T.Type) -> T? {
-        given(type) ?? base.tryResolve(type)
+    init<Handler: HandlesDomainEvent>(of handler: Handler.Type) {
+        if let durable = handler as? any HandlesDurableDomainEvent.Type {
+            self.init(ofDurable: durable)
+        } else {
+            self.init(of: handler, event: Handler.Event.self, Handler.isPostCommit, as: "HandlesDurableDomainEvent")
+        }
     }
 
-    func resolve<T>(_ type: T.Type) -> T {
-        given(type) ?? base.resolve(type)
+    private init(of handler: Any.Type, event: Any.Type, _ isPostCommit: Bool, as durable: String) {
+        if !isPostCommit {
+            self = .beforeCommit
+        } else if let event = event as? any DurableDomainEvent.Type {
+            self = .afterCommit(
+                remark: """
+                    '\(String(naming: handler))' handles '\(event.eventName)' after the commit, and misses it if \
+                    the handler fails or the process ends. For at-least-once delivery, conform the handler to \
+                    '\(durable)'.
+                    """
+            )
+        } else {
+            self = .afterCommit(remark: nil)
+        }
     }
 
-    func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
-        if let context = given(type) { return context }
-        return try base.require(type)
+    private init<Handler: DurableDomainEventHandler>(ofDurable handler: Handler.Type) {
+        self.init(
+            handler,
+            subscription: Handler.subscriptionName,
+            to: Handler.Event.self,
+            Handler.isPostCommit,
+            transient: "DomainEventHandler"
+        )
     }
 
-    func resolveAll<T>(_ type: T.Type) -> [T] {
-        given(type).map { [$0] } ?? base.resolveAll(type)
+    private init<Handler: HandlesDurableDomainEvent>(ofDurable handler: Handler.Type) {
+        self.init(
+            handler,
+            subscription: Handler.subscriptionName,
+            to: Handler.Event.self,
+            Handler.isPostCommit,
+            transient: "HandlesDomainEvent"
+        )
+    }
+
+    private init(
+        _ handler: Any.Type,
+        subscription name: String,
+        to event: any DurableDomainEvent.Type,
+        _ isPostCommit: Bool,
+        transient: String
+    ) {
+        let stated = "'\(String(naming: handler))' has the subscriptionName '\(name)'"
+        if name.isEmpty || name == ScheduledMessage.subscription {
+            self = .mistaken("\(stated), which is reserved or empty. To fix, choose another name.")
+        } else if !isPostCommit {
+            self = .mistaken(
+                "\(stated), but runs before the commit. To fix, remove 'isPostCommit', or conform to '\(transient)'."
+            )
+        } else {
+            self = .subscribed(name: name, event: event)
+        }
+    }
+
+    /// The time at which the handler runs, in a word or two.
+    var remark: String {
+        switch self {
+        case .beforeCommit: "before the commit"
+        case .afterCommit, .mistaken: "after the commit"
+        case .subscribed: "delivered"
+        }
     }
 }

@@ -70,7 +70,7 @@ public struct UnitOfWork<Context: DomainContext> {
         _ body: nonisolated(nonsending) (Context) async throws -> Result
     ) async throws -> Result {
         let outer = ActiveUnitOfWork.current
-        if let outer, let joined = outer.joinable(as: Context.self, by: joinIdentity) {
+        if let joined = outer?.joinable(as: Context.self, by: joinIdentity) {
             return try await joined.unitOfWork.join(on: joined.context, body)
         }
         let context =
@@ -78,90 +78,75 @@ public struct UnitOfWork<Context: DomainContext> {
             case .context(let context): context
             case .maker(let makeContext): makeContext()
             }
-        let observers = delegator.observers
-        if observers.isEmpty {
-            return try await delegator.perform(body, on: context, within: outer, observers: [], isolation: #isolation)
-        }
-        return try await MessageStage.run(.unitOfWork, observers: observers) {
-            try await delegator.perform(body, on: context, within: outer, observers: observers, isolation: #isolation)
+        return try await MessageStage.run(.unitOfWork, observers: delegator.observers) {
+            try await run(body, on: context, within: outer)
         }
     }
-}
 
-extension DomainEventDelegator {
-    /// Runs `body` and the handlers as a unit of work on `context`.
-    ///
-    /// A closure for `withValue` stays on the actor of the caller only if it captures an isolated parameter.
-    fileprivate func perform<Context: DomainContext, Result>(
+    /// Runs `body`, the pre-commit handlers until there are no more events, the commit, and the post-commit handlers.
+    private nonisolated(nonsending) func run<Result>(
         _ body: nonisolated(nonsending) (Context) async throws -> Result,
         on context: Context,
-        within outer: ActiveUnitOfWork?,
-        observers: [any MessageObserver],
-        isolation: isolated (any Actor)?
+        within outer: ActiveUnitOfWork?
     ) async throws -> Result {
         let active = ActiveUnitOfWork(context: context, outer: outer)
-        let result = try await CurrentUnitOfWork.$current.withValue(active) {
-            _ = isolation
+        let (result, events) = try await CurrentUnitOfWork.$current.binding(active) {
             do {
                 let result = try await body(context)
-                // The error within a cancelled task is a consequence of the cancellation.
-                try Task.checkCancellation()
-                try active.requireNoFailure()
-                let raised = context.takeEvents()
-                if !raised.isEmpty {
-                    var cascade = EventCascade(raised)
-                    while let event = try cascade.next() {
-                        if observers.isEmpty {
-                            try await handleBeforeCommit(event, in: context)
-                        } else {
-                            try await handleBeforeCommit(event, in: context, observers)
-                        }
-                        cascade.append(context.takeEvents())
-                    }
-                    active.events = addressed(cascade.events, in: context)
-                    try Task.checkCancellation()
-                    try active.requireNoFailure()
+                try Self.requireCommit(of: active)
+                let events = try await handleBeforeCommit(context.takeEvents(), in: context)
+                try Self.requireCommit(of: active)
+                try await MessageStage.run(.commit, observers: delegator.observers) {
+                    try await context.commit(events)
                 }
-                if observers.isEmpty {
-                    try await context.commit(active.events)
-                } else {
-                    try await MessageStage.run(.commit, observers: observers) {
-                        try await context.commit(active.events)
-                    }
-                }
-                return result
+                return (result, events)
             } catch {
                 _ = context.takeEvents()
                 context.rollback()
                 throw error
             }
         }
-        for collected in active.events {
-            await handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
+        for collected in events {
+            await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
     }
 
+    /// Throws if the task is cancelled, or if a joined unit of work has failed.
+    private static func requireCommit(of active: ActiveUnitOfWork) throws {
+        // The error within a cancelled task is a consequence of the cancellation.
+        try Task.checkCancellation()
+        try active.requireNoFailure()
+    }
+
+    /// Runs the pre-commit handlers of `raised` and of the events that they raise.
+    ///
+    /// - Returns: All events, with their subscriptions.
+    private nonisolated(nonsending) func handleBeforeCommit(
+        _ raised: [CollectedEvent],
+        in context: Context
+    ) async throws -> [CollectedEvent] {
+        if raised.isEmpty { return [] }
+        var cascade = EventCascade(raised)
+        while let event = try cascade.next() {
+            try await MessageStage.run(.event, type: type(of: event), event: event, observers: delegator.observers) {
+                try await delegator.handleBeforeCommit(event, in: context)
+            }
+            cascade.append(context.takeEvents())
+        }
+        return addressed(cascade.events, in: context)
+    }
+
     /// Returns `events` with their subscriptions if `context` stores deliveries.
-    private func addressed(_ events: [CollectedEvent], in context: some DomainContext) -> [CollectedEvent] {
+    private func addressed(_ events: [CollectedEvent], in context: Context) -> [CollectedEvent] {
         var addressed = events
         for index in events.indices {
-            let subscriptions = subscriptions(to: events[index].event)
+            let subscriptions = delegator.subscriptions(to: events[index].event)
             if subscriptions.isEmpty { continue }
             // Asked only now, because most events have no subscriptions.
             if !context.storesDeliveries { return events }
             addressed[index].subscriptions = subscriptions
         }
         return addressed
-    }
-
-    private nonisolated(nonsending) func handleBeforeCommit(
-        _ event: any DomainEvent,
-        in context: some DomainContext,
-        _ observers: [any MessageObserver]
-    ) async throws {
-        try await MessageStage.run(.event, type: type(of: event), event: event, observers: observers) {
-            try await handleBeforeCommit(event, in: context)
-        }
     }
 }

@@ -4,33 +4,39 @@ package import HeadraceCore
 
 /// The units of work that are running in a task, nested within each other, so that an inner unit of work can join.
 ///
-/// `@unchecked Sendable` is safe, although a context is not `Sendable`. Child tasks see task-local values, but
-/// ``joinable(as:by:)`` returns the unit of work only to the task that runs it, or to the child task that acts for that
-/// task while it waits, and only while the unit of work runs. One task does one thing after the other, on any actor,
-/// so there is no concurrent access to the context. The context can't escape either: it is passed as a parameter of a
-/// `nonisolated(nonsending)` body, and the compiler doesn't let the body store it in an actor or send it to another
-/// task. A handler that resolves the context holds it for one message and isn't `Sendable`, so the compiler doesn't let
-/// the handler send it either. The same holds for ``failure`` and ``events``: only the task that runs the unit of work
-/// reads and sets them.
-package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
-    let context: any DomainContext
+/// Child tasks see task-local values, but only the task that runs a unit of work can read its context.
+package final class ActiveUnitOfWork: AtomicWork {
+    /// The part that only the task of the unit of work can read.
+    private final class State {
+        let context: any DomainContext
 
-    /// The events of the unit of work with their subscriptions, once they are committed.
-    var events: [CollectedEvent] = []
+        /// The error of the first joined unit of work that has failed, if there is one.
+        ///
+        /// Then this unit of work can only roll back.
+        var failure: (any Error)?
 
-    /// The error of the first joined unit of work that has failed, if there is one.
-    ///
-    /// Then this unit of work can only roll back.
-    private var failure: (any Error)?
+        init(context: any DomainContext) {
+            self.context = context
+        }
+    }
 
-    package let task = TaskIdentity.current
+    private let state: TaskBound<State>
+
+    /// The identity of the context.
+    private let contextID: ObjectIdentifier
+
+    private let joinIdentity: ObjectIdentifier
 
     /// The enclosing unit of work, on another store or in another task.
     private let outer: ActiveUnitOfWork?
 
+    package var task: TaskIdentity { state.task }
+
     /// Creates a unit of work on `context` within `outer`, for the current task.
-    init(context: any DomainContext, outer: ActiveUnitOfWork?) {
-        self.context = context
+    init(context: some DomainContext, outer: ActiveUnitOfWork?) {
+        state = TaskBound(State(context: context))
+        contextID = ObjectIdentifier(context)
+        joinIdentity = context.joinIdentity
         self.outer = outer
     }
 
@@ -41,13 +47,7 @@ package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
 
     /// The identities of the contexts of the units of work that enclose the current code, also in parents of the current task.
     static var enclosing: [ObjectIdentifier] {
-        var identities: [ObjectIdentifier] = []
-        var next = current
-        while let active = next {
-            identities.append(ObjectIdentifier(active.context))
-            next = active.outer
-        }
-        return identities
+        sequence(first: current) { $0?.outer }.compactMap { $0?.contextID }
     }
 
     /// Whether a unit of work on `context` would join a running unit of work.
@@ -65,11 +65,10 @@ package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
         as type: Context.Type,
         by identity: ObjectIdentifier
     ) -> (unitOfWork: ActiveUnitOfWork, context: Context)? {
-        let task = TaskIdentity.current
         var next: ActiveUnitOfWork? = self
         while let active = next {
-            if active.task == task, active.context.joinIdentity == identity {
-                return (active.context as? Context).map { (active, $0) }
+            if active.joinIdentity == identity, let state = active.state.current {
+                return (state.context as? Context).map { (active, $0) }
             }
             next = active.outer
         }
@@ -88,13 +87,13 @@ package final class ActiveUnitOfWork: AtomicWork, @unchecked Sendable {
         do {
             return try await body(context)
         } catch {
-            failure = failure ?? error
+            if let state = state.current { state.failure = state.failure ?? error }
             throw error
         }
     }
 
     /// Throws if a joined unit of work has failed.
     func requireNoFailure() throws {
-        if let failure { throw UnitOfWorkError.rollbackOnly(cause: failure) }
+        if let failure = state.current?.failure { throw UnitOfWorkError.rollbackOnly(cause: failure) }
     }
 }

@@ -3,22 +3,52 @@
 import HeadraceCore
 import HeadraceResolution
 
+/// Makes the handler of messages of one type.
+///
+/// `Handler` is `any HandlesCommand<Message>`, or the same of a query, a stream query, or a notification. A route only makes the
+/// handler and doesn't call it, because each asynchronous function between the dispatcher and the handler costs a frame.
+final class HandlerRoute<Handler>: Sendable {
+    /// The type of the handler.
+    let type: Any.Type
+
+    private let proof = ProofMemory()
+    private let make: @Sendable (any DependencyResolutionScope, borrowing ProofMemory) throws -> Handler
+
+    /// Creates a route to handlers of the type `type`, which `handler` only converts.
+    init<Made: Resolvable>(_ type: Made.Type, as handler: @escaping @Sendable (Made) -> Handler) {
+        self.type = type
+        make = { scope, proof in
+            try proof.check(Made.self, in: scope)
+            return handler(Made(scope: scope))
+        }
+    }
+
+    /// Makes a handler in `scope`.
+    ///
+    /// A missing dependency is a mistake in the composition; it fails the message and not the process. A proof that the
+    /// dependencies exist holds as long as the container exists. A dispatcher must not outlive its container.
+    ///
+    /// - Throws: `ResolutionError` if a stated dependency of the handler is missing.
+    func makeHandler(in scope: any DependencyResolutionScope) throws -> Handler {
+        try make(scope, proof)
+    }
+}
+
 /// The routes of a dispatcher to its handlers, by the type of their message.
-final class HandlerTable: Sendable {
-    private let routes: TypeTable<AnyHandlerRoute>
+struct HandlerTable: Sendable {
+    private let routes: [ObjectIdentifier: any AnyObject & Sendable]
 
     /// Creates a table.
     ///
     /// If several handlers take the same message, the last one handles it.
     init(_ handlers: [RegisteredHandler]) {
-        routes = TypeTable(handlers.map { (ObjectIdentifier($0.message), $0.route) })
+        routes = Dictionary(handlers.map { (ObjectIdentifier($0.message), $0.route) }) { $1 }
     }
 
     /// Makes the handler of a command in `scope`.
     ///
     /// - Throws: `DispatchError` if no handler is registered; `ResolutionError` if a stated dependency of the handler is
     ///   missing.
-    @inline(__always)
     func handler<T: CQDCommand>(of command: T.Type, in scope: any DependencyResolutionScope) throws
         -> any HandlesCommand<T>
     {
@@ -28,7 +58,6 @@ final class HandlerTable: Sendable {
     /// Makes the handler of a query in `scope`.
     ///
     /// - Throws: The same errors as for a command.
-    @inline(__always)
     func handler<T: CQDQuery>(of query: T.Type, in scope: any DependencyResolutionScope) throws -> any HandlesQuery<T> {
         try makeHandler(from: .queryHandlers, of: query, in: scope)
     }
@@ -36,7 +65,6 @@ final class HandlerTable: Sendable {
     /// Makes the handler of a stream query in `scope`.
     ///
     /// - Throws: The same errors as for a command.
-    @inline(__always)
     func handler<T: CQDStreamQuery>(of query: T.Type, in scope: any DependencyResolutionScope) throws
         -> any HandlesStreamQuery<T>
     {
@@ -44,22 +72,14 @@ final class HandlerTable: Sendable {
     }
 
     /// Makes the handler of `message`, which must have been registered in `list`.
-    ///
-    /// `Handler` is inferred and no parameter, because a type as a value is looked up at run time.
-    @inline(__always)
     private func makeHandler<Handler>(
         from list: HandlerList,
         of message: any DispatchedMessage.Type,
         in scope: any DependencyResolutionScope
     ) throws -> Handler {
-        guard let route = unsafe routes.unretained(message) else {
+        guard let route = routes[ObjectIdentifier(message)] as? HandlerRoute<Handler> else {
             throw DispatchError.noHandler(for: message, in: list)
         }
-        // The message and the list determine the type of the route: see `RegisteredHandler`. The table keeps the route
-        // during the call.
-        return try unsafe route._withUnsafeGuaranteedRef { route in
-            guard route.list == list else { throw DispatchError.noHandler(for: message, in: list) }
-            return try unsafe unsafeDowncast(route, to: HandlerRoute<Handler>.self).makeHandler(in: scope)
-        }
+        return try route.makeHandler(in: scope)
     }
 }
