@@ -4,6 +4,7 @@
 public import Logging
 public import ServiceLifecycle
 public import UnixSignals
+@_exported public import struct HeadraceInspector.ServerSentEvent
 
 /// Runs a server with its relay and its other services, and stops them in the right order.
 ///
@@ -72,4 +73,6 @@ public struct HeadraceServer: Service {
         try close()
     }
 }
+
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Macros
-import HeadraceResolution
+public import HeadraceResolution
 
 /// Writes an initializer that creates a class, struct or actor from a scope, and states the dependencies.
 ///
@@ -79,4 +79,113 @@ import HeadraceResolution
 @attached(memberAttribute)
 @attached(extension, conformances: Resolvable, names: named(init(scope:)))
 public macro Resolvable() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvableMacro")
+
+/// Marks the initializer that ``Resolvable()`` calls if a type has several.
+///
+/// ```swift
+/// @Resolvable
+/// final class Uploader {
+///     private let network: any Network
+///     private let chunkSize: Int
+///
+///     @ResolvableInit
+///     init(network: any Network, chunkSize: Int = 4096) {
+///         self.network = network
+///         self.chunkSize = chunkSize
+///     }
+///
+///     init(replaying recording: any Network) {
+///         network = recording
+///         chunkSize = 1
+///     }
+/// }
+/// ```
+///
+/// It expands to nothing.
+///
+/// Restrictions: attach it to an initializer in the body of a type with `@Resolvable`, outside `#if`.
+@attached(peer)
+public macro ResolvableInit() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvableInitMacro")
+
+/// Resolves a property from the `scope` of its type, each time it is read.
+///
+/// ```swift
+/// @ResolvedScope
+/// struct RootView: View {
+///     @Resolved private var dispatcher: any CommandQueryDispatcher
+/// }
+/// ```
+///
+/// makes the property
+///
+/// ```swift
+/// private var dispatcher: any CommandQueryDispatcher {
+///     get {
+///         scope.resolve()
+///     }
+/// }
+/// ```
+///
+/// A transient object is a new one at each access, so register an object that a view keeps as scoped.
+///
+/// Restrictions: attach it to a `var` with a type and without a value, in a type with a property `scope` that is a
+/// `DependencyResolver`. ``ResolvedScope()`` adds this property to a view.
+@attached(accessor)
+public macro Resolved() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvedMacro")
+
+/// Adds the scope of the environment to a SwiftUI view, for its ``Resolved()`` properties.
+///
+/// ```swift
+/// @ResolvedScope
+/// struct RootView: View {
+///     @Resolved private var dispatcher: any CommandQueryDispatcher
+/// }
+/// ```
+///
+/// adds
+///
+/// ```swift
+/// @SwiftUI.Environment(\.scope) private var scope
+/// ```
+///
+/// `View.resolving(from:)` of `HeadraceSwiftUI` sets the scope for a view and its subviews.
+///
+/// Restrictions: attach it to a structure, in a file that imports `SwiftUI` and `HeadraceSwiftUI`.
+@attached(member, names: named(scope))
+public macro ResolvedScope() = #externalMacro(module: "HeadraceMacrosPlugin", type: "ResolvedScopeMacro")
+
+/// Reads the property that a key path names from the current container. It works in protocol extensions as well.
+///
+/// ```swift
+/// extension DependencyResolver {
+///     var counterStore: CounterStore { resolve() }
+/// }
+///
+/// extension CounterStoreAction {
+///     @Inject(\.counterStore) var store: CounterStore
+/// }
+/// ```
+///
+/// expands the property to
+///
+/// ```swift
+/// var store: CounterStore {
+///     get {
+///         HeadraceResolution.Inject(\.counterStore).wrappedValue
+///     }
+/// }
+/// ```
+///
+/// If a file imports both, the macro replaces the property wrapper of the same name. It resolves the same object, at each
+/// access. It stores nothing, so it works where a wrapper doesn't: in extensions and in final classes that are `Sendable`.
+/// The property isn't a parameter of a memberwise initializer.
+///
+/// Restrictions:
+///
+/// - The file imports `HeadraceResolution` as well, or `Headrace` instead of both.
+/// - The property is a `var` with a type and without a value.
+@attached(accessor, names: named(get))
+public macro Inject<Value>(
+    _ keyPath: any KeyPath<any DependencyResolutionScope, Value> & Sendable
+) = #externalMacro(module: "HeadraceMacrosPlugin", type: "InjectMacro")
 #endif

@@ -1,5 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// A message, or a part of one, that validates itself.
+///
+/// ```swift
+/// struct PlaceOrder: Validatable {
+///     var customer: String
+///     var lines: [Line]
+///
+///     func validate(_ validation: inout Validation) {
+///         validation.require(!customer.isEmpty, "customer", "must not be empty")
+///         for (index, line) in lines.enumerated() {
+///             validation.validate(line, at: "lines[\(index)]")
+///         }
+///     }
+/// }
+/// ```
+///
+/// ``ValidationMiddleware`` refuses invalid messages. Checks that need the store or the principal belong in the
+/// handler.
+public protocol Validatable {
+    /// Adds all failures to `validation`.
+    func validate(_ validation: inout Validation)
+}
+
 /// Collects the failures of a message that validates itself.
 public struct Validation: Sendable {
     /// A failed check.
@@ -50,5 +73,51 @@ public struct Validation: Sendable {
     private func joined(_ field: String) -> String {
         if path.isEmpty || field.isEmpty { return path + field }
         return field.hasPrefix("[") ? path + field : "\(path).\(field)"
+    }
+}
+
+/// An error for an invalid message, with all failures.
+public struct MessageValidationError: CodedError {
+    /// Name of the message's type, with its module.
+    public let messageType: String
+
+    /// The failures in the order of the checks, at least one.
+    public let failures: [Validation.Failure]
+
+    /// The only code: `invalid`.
+    public var code: String { "invalid" }
+
+    /// The type of the message, and all failures.
+    public var message: String {
+        """
+        '\(messageType)' is invalid, so it wasn't handled: \
+        \(failures.map(\.description).joined(separator: "; ")). To fix, correct these fields and send it again.
+        """
+    }
+}
+
+/// Refuses invalid messages.
+///
+/// Messages that aren't ``Validatable`` pass through.
+public struct ValidationMiddleware: Middleware {
+    /// Creates middleware that validates messages.
+    public init() {}
+
+    /// Handles `message` if it is valid.
+    ///
+    /// - Throws: ``MessageValidationError`` with all failures; the errors of `next`.
+    public nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        if let validatable = message as? any Validatable {
+            var validation = Validation()
+            validatable.validate(&validation)
+            if !validation.failures.isEmpty {
+                throw MessageValidationError(messageType: context.typeName, failures: validation.failures)
+            }
+        }
+        return try await next(message)
     }
 }

@@ -73,3 +73,78 @@ package struct CarriedValues: Sendable {
         try await others[index].binding { try await run(binding: index + 1, operation) }
     }
 }
+
+/// A task-local variable whose value is carried along with queued work to the task that executes the work.
+///
+/// ```swift
+/// enum Tenant {
+///     @TaskLocal static var current = "none"
+/// }
+///
+/// let store = Store(pipeline: Pipeline(carrying: Tenant.$current))
+/// ```
+package struct CarriedTaskLocal: Sendable {
+    /// Returns the current value; `nil` if there is nothing to carry.
+    let capture: @Sendable () -> (any CarriedValue)?
+
+    /// Carries the value of `taskLocal`.
+    package init<Value: Sendable>(_ taskLocal: TaskLocal<Value>) {
+        capture = { CarriedBinding(taskLocal: taskLocal, value: taskLocal.get()) }
+    }
+
+    private init(capture: @escaping @Sendable () -> (any CarriedValue)?) {
+        self.capture = capture
+    }
+
+    /// Carries the value of `taskLocal` unless it is `nil`.
+    package static func ifPresent<Value: Sendable>(_ taskLocal: TaskLocal<Value?>) -> CarriedTaskLocal {
+        CarriedTaskLocal(capture: {
+            taskLocal.get().map { CarriedBinding(taskLocal: taskLocal, value: $0) }
+        })
+    }
+}
+
+/// A value of a task-local variable that can be bound again.
+protocol CarriedValue: Sendable {
+    /// Binds the value while `operation` runs.
+    nonisolated(nonsending) func binding(
+        _ operation: nonisolated(nonsending) () async throws -> Void
+    ) async throws
+}
+
+/// A task-local variable and a value of it.
+struct CarriedBinding<Value: Sendable>: CarriedValue {
+    let taskLocal: TaskLocal<Value>
+    let value: Value
+
+    nonisolated(nonsending) func binding(
+        _ operation: nonisolated(nonsending) () async throws -> Void
+    ) async throws {
+        try await taskLocal.binding(value, operation)
+    }
+}
+
+extension TaskLocal {
+    /// Binds the task-local variable to `value` while `operation` runs on the actor of the caller.
+    ///
+    /// `withValue` alone leaves the caller's actor. Only a closure that captures an isolated parameter stays there.
+    @inlinable
+    package nonisolated(nonsending) func binding<Result>(
+        _ value: Value,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await bind(value, isolation: #isolation, operation)
+    }
+
+    @inlinable
+    package func bind<Result>(
+        _ value: Value,
+        isolation: isolated (any Actor)?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await withValue(value) {
+            _ = isolation
+            return try await operation()
+        }
+    }
+}

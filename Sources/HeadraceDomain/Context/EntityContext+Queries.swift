@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HeadraceStorage
 
 extension EntityContext {
@@ -170,4 +171,142 @@ extension EntityContext {
         if tracked[match.tracked.reference] == nil { track(match.tracked) }
         return match.entity
     }
+}
+
+extension EntityContext {
+    /// Returns the number of entities of `type` that match all `conditions`, without reading them.
+    ///
+    /// ```swift
+    /// let open = try await context.count(Ticket.self, where: [.equals(.status, Status.open)])
+    /// ```
+    ///
+    /// The count includes the changes of this context: inserted entities count, deleted entities don't, and a changed entity
+    /// counts if its present state matches. If another writer has changed an entity since this context read it, the count can
+    /// be wrong by that entity.
+    ///
+    /// - Parameters:
+    ///   - type: The type of entity.
+    ///   - conditions: The conditions, which must all hold; without any, all entities match.
+    /// - Returns: The number of entities.
+    /// - Throws: The errors of ``fetch(_:where:orderedBy:limit:)``.
+    /// - Complexity: O(*m* log *n*) for *m* entities that match the first condition among *n*, and O(*t*) for *t* entities
+    ///   that the context tracks.
+    public nonisolated(nonsending) func count<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        where conditions: [EntityCondition<Entity>] = []
+    ) async throws -> Int {
+        let kind = EntityKind.of(type)
+        try requireDeclared(kind, type: type)
+        var count = try await store.count(
+            DocumentQuery(
+                kind: Entity.entityName,
+                conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) }
+            )
+        )
+        if count == 0 { try noteAbsences(of: conditions, orderedBy: nil, in: []) }
+        // After the read, because another task of the caller's actor may have inserted entities meanwhile.
+        for tracked in known(kind) {
+            if tracked.isStored, conditions.allSatisfy({ $0.accepts(tracked.storedEntries) }) { count -= 1 }
+            if !tracked.isDeleted, FetchedEntity(tracked, conditions: conditions, order: nil) != nil { count += 1 }
+        }
+        return max(0, count)
+    }
+}
+
+extension EntityCondition {
+    /// Whether one of `entries` has a value that the condition accepts.
+    fileprivate func accepts(_ entries: Set<ChangeSet.IndexEntry>) -> Bool {
+        entries.contains { $0.index == index.name && test.accepts($0.value) }
+    }
+}
+
+/// A page of the entities that match a query, with a cursor for the next page.
+public struct EntityPage<Entity: StoredEntity> {
+    /// The entities, in the order of the query; an entity that the context has already returned is the same object.
+    public let entities: [Entity]
+
+    /// The cursor of the next page, or `nil` if this page is the last.
+    public let next: PageCursor?
+}
+
+/// The position at which a page of entities ends and the next page begins.
+///
+/// The cursor is text that a client may keep and send back. It contains the key of the page's last entity and its value
+/// in the order, so don't show it to a user who may not see these. It stays valid when entities are inserted, changed,
+/// or deleted.
+public struct PageCursor: Hashable, Sendable {
+    private struct Content: Hashable, Codable {
+        var kind: String
+        var index: String?
+        var isDescending: Bool
+        var number: Int64?
+        var text: String?
+        var key: String
+    }
+
+    private let content: Content
+
+    init<Entity: StoredEntity>(after entity: FetchedEntity<Entity>, order: EntityOrder<Entity>?) {
+        content = Content(
+            kind: Entity.entityName,
+            index: order?.index.name,
+            isDescending: order?.isDescending ?? false,
+            number: entity.place.value?.number,
+            text: entity.place.value?.text,
+            key: entity.place.key
+        )
+    }
+
+    /// Returns the place in a query of `type` with this order.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `foreignCursor` if the cursor belongs to another query.
+    func place<Entity: StoredEntity>(
+        in type: Entity.Type,
+        order: EntityOrder<Entity>?
+    ) throws -> DocumentQuery.Place {
+        let value = content.number.map { IndexValue.integer($0) } ?? content.text.map { .text($0) }
+        guard content.kind == Entity.entityName, content.index == order?.index.name,
+            content.isDescending == order?.isDescending ?? false, (value == nil) == (order == nil)
+        else { throw StoreError.foreignCursor(self, of: Entity.entityName) }
+        return DocumentQuery.Place(value: value, key: content.key)
+    }
+}
+
+extension PageCursor: LosslessStringConvertible, Codable {
+    /// Parses the text of ``description``, or returns `nil` if the text is not a cursor.
+    public init?(_ description: String) {
+        let base64 = description.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let json = Data(base64Encoded: base64 + padding),
+            let content = try? DocumentCoding.decode(Content.self, from: json)
+        else { return nil }
+        self.content = content
+    }
+
+    /// The cursor as text of letters, digits, `-`, and `_` (base64url of RFC 4648).
+    public var description: String {
+        // Text and numbers can always be encoded.
+        let json = (try? DocumentCoding.encode(content)) ?? Data()
+        return json.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// Decodes the text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let cursor = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The text is not a page cursor.")
+        }
+        self = cursor
+    }
+
+    /// Encodes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension IndexValue {
+    fileprivate var number: Int64? { if case .integer(let number) = self { number } else { nil } }
+    fileprivate var text: String? { if case .text(let text) = self { text } else { nil } }
 }

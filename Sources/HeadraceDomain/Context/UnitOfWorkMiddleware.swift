@@ -64,3 +64,42 @@ extension UnitOfWorkMiddleware where Context == EntityContext {
 }
 
 extension EntityContext: AtomicWorkspace {}
+
+extension UnitOfWork where Context == EntityContext {
+    /// Creates a unit of work on `store` that makes a context each time it is executed, unless it joins another unit of
+    /// work on `store`.
+    public init(on store: any EntityStore, delegator: any DomainEventDelegator) {
+        self.init(delegator: delegator, joinIdentity: ObjectIdentifier(store)) { EntityContext(store) }
+    }
+}
+
+extension EntityContext {
+    /// Returns the context of the unit of work that a unit of work on `store` would join, or a new context.
+    package static func current(on store: any EntityStore) -> EntityContext {
+        let running = ActiveUnitOfWork.current?.joinable(as: EntityContext.self, by: ObjectIdentifier(store))
+        return running?.context ?? EntityContext(store)
+    }
+}
+
+extension EntityStore {
+    /// Runs `body` with a context on a snapshot of the store, which later commits don't change.
+    ///
+    /// ```swift
+    /// let isBalanced = try await store.read { context in
+    ///     let debits = try await context.fetch(Account.self, where: [.equals(.side, "debit")])
+    ///     let credits = try await context.fetch(Account.self, where: [.equals(.side, "credit")])
+    ///     return debits.total == credits.total
+    /// }
+    /// ```
+    ///
+    /// Use it for queries. Changes of `body` to entities are not stored, and a unit of work on the context can't be
+    /// committed. Keep `body` short if the store is a file, because the file keeps overwritten data until `body` ends.
+    ///
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`; ``HeadraceStorage/StoreError`` if the store can't be read; `CancellationError`.
+    public nonisolated(nonsending) func read<Result>(
+        _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
+    ) async throws -> Result {
+        try await body(EntityContext(reading: SnapshotStore(of: schema, at: try await snapshot())))
+    }
+}

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
+import HeadraceCore
 import HeadraceJSON
 public import HeadraceStorage
+import Synchronization
 
 /// An entity that a store keeps, as a versioned JSON document with declared indexes.
 ///
@@ -81,5 +84,107 @@ extension StoredEntity {
     /// - Throws: `DecodingError`; the errors of the entity.
     public init(from decoder: inout DocumentDecoder) throws {
         try self.init(from: decoder.reader.readDecoder())
+    }
+}
+
+/// An identifier of the entities of one type, which can be written as text.
+///
+/// `UUID`, `String`, `Int`, and enumerations or wrappers of them are identifiers. For stored entities, create UUIDs
+/// with `UUID.version7()`, which sort by time.
+public protocol EntityIdentifier: Hashable, Sendable, Codable {
+    /// The identifier as text, which must never change: identifiers are equal if and only if the UTF-8 bytes of their
+    /// texts are.
+    var storageKey: String { get }
+}
+
+extension String: EntityIdentifier {
+    /// The text in composed form (Unicode's normalization form C), so that equal texts have the same key.
+    public var storageKey: String {
+        utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping
+    }
+}
+
+extension Int: EntityIdentifier {
+    /// The number in base 10.
+    public var storageKey: String { description }
+}
+
+extension UUID: EntityIdentifier {
+    /// The usual form in lower case, as RFC 9562 writes it.
+    public var storageKey: String { text() }
+}
+
+extension EntityIdentifier where Self: RawRepresentable, RawValue: EntityIdentifier {
+    /// The key of the raw value.
+    public var storageKey: String { rawValue.storageKey }
+}
+
+extension EntityReference {
+    /// Creates a reference to `entity`.
+    package init<Entity: StoredEntity>(to entity: Entity) {
+        self.init(kind: Entity.entityName, key: entity.id.storageKey)
+    }
+}
+
+/// What a unit of work must know about a type of entity, read from the type once.
+///
+/// Two types are the same if their kinds are the same object.
+final class EntityKind: Sendable {
+    /// The ``StoredEntity/entityName``.
+    let name: String
+
+    /// Whether the type has indexes.
+    let hasIndexes: Bool
+
+    /// The type, if its entities are event-sourced; otherwise `nil`.
+    let eventSourced: (any EventSourcedEntity.Type)?
+
+    /// How often entities were changed after they were read, compared with how often they were not; from 0 to 3.
+    private let changes = Atomic(2)
+
+    private static let kinds = TypeCache<EntityKind>()
+
+    private init<Entity: StoredEntity>(_ type: Entity.Type) {
+        name = Entity.entityName
+        hasIndexes = !Entity.indexes.isEmpty
+        eventSourced = type as? any EventSourcedEntity.Type
+    }
+
+    /// Returns the kind of the entities of `type`.
+    static func of<Entity: StoredEntity>(_ type: Entity.Type) -> EntityKind {
+        kinds.value(of: type) { EntityKind(type) }
+    }
+
+    /// Whether most entities are changed after they were read, to judge by the latest commits.
+    ///
+    /// It decides on speed only. Two tasks that change it at the same time may lose a change.
+    var isUsuallyChanged: Bool { changes.load(ordering: .relaxed) >= 2 }
+
+    /// Notes whether an entity that was read has changed.
+    func note(isChanged: Bool) {
+        let count = changes.load(ordering: .relaxed)
+        if isChanged {
+            if count < 3 { changes.store(count + 1, ordering: .relaxed) }
+        } else if count > 0 {
+            changes.store(count - 1, ordering: .relaxed)
+        }
+    }
+}
+
+/// Values by type, each made when it is first looked up.
+final class TypeCache<Value: Sendable>: Sendable {
+    private let values = Mutex<[ObjectIdentifier: Value]>([:])
+
+    /// Returns the value of `type`; `make` makes it, and may run more than once.
+    func value(of type: Any.Type, orMake make: () -> Value) -> Value {
+        let id = ObjectIdentifier(type)
+        if let known = values.withLock({ $0[id] }) { return known }
+        // Outside of the lock, because it may run code of the program.
+        let made = make()
+        return values.withLock { values in
+            if let known = values[id] { return known }
+            values[id] = made
+            return made
+        }
     }
 }

@@ -1,7 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HeadraceCore
-package import HeadraceResolution
+public import HeadraceCore
+public import HeadraceResolution
+
+extension DependencyRegistry {
+    /// Registers a `DomainEventHandlerRegistrar` with these handlers, as a singleton, also as `any DomainEventDelegator`.
+    ///
+    /// ```swift
+    /// builder.domainEvents(handlers: [NotifyCustomer.self, ConfirmOrder.self])
+    /// ```
+    ///
+    /// `validate()` proves the dependencies of `handlers`, and the graph shows events, subscriptions, and handlers.
+    /// Static handlers resolve by hand: the graph shows them as opaque.
+    ///
+    /// - Parameters:
+    ///   - events: Events that must have a handler: `validate(.strict)` reports durable ones without one. Omit the events of
+    ///     `handlers`. List also a durable event that is only scheduled.
+    ///   - handlers: The types whose instances handle events.
+    ///   - staticHandlers: The types that handle events by a static function.
+    ///   - observers: Are notified of each unit of work, its events, handlers, and commit.
+    public func domainEvents(
+        events: [any DomainEvent.Type] = [],
+        handlers: [any (HandlesDomainEvent & Resolvable).Type] = [],
+        staticHandlers: [any DomainEventHandler.Type] = [],
+        observers: [any MessageObserver] = []
+    ) {
+        let catalog = EventCatalog(events: events, handlers: handlers, staticHandlers: staticHandlers)
+        var registration = Registration(
+            singleton: DomainEventHandlerRegistrar.self,
+            dependencies: Dependencies()
+        ) { scope in
+            let registrar = DomainEventHandlerRegistrar(resolver: scope, observers: observers)
+            catalog.register(in: registrar)
+            return registrar
+        }
+        registration.parts = catalog.parts
+        registration.notes = [catalog]
+        register(registration)
+        singleton((any DomainEventDelegator).self, assigned(DomainEventHandlerRegistrar.self))
+    }
+}
+
+// Unavailable declarations: the compiler considers them for code that has no other meaning, and prints their messages.
+
+extension DependencyRegistry {
+    /// Explains how a handler becomes resolvable.
+    @available(
+        *, unavailable,
+        message: """
+            A handler isn't 'Resolvable', so a scope can't create it. To fix, write '@Resolvable' before each \
+            handler.
+            """
+    )
+    @_documentation(visibility: internal)
+    public func domainEvents(
+        events: [any DomainEvent.Type] = [],
+        handlers: [any HandlesDomainEvent.Type] = [],
+        staticHandlers: [any DomainEventHandler.Type] = [],
+        observers: [any MessageObserver] = []
+    ) {}
+
+    /// Explains which types each list takes.
+    @available(
+        *, unavailable,
+        message: """
+            A list contains a type that doesn't belong there. To fix, put types that conform to 'DomainEvent' into \
+            'events', 'HandlesDomainEvent' into 'handlers', and 'DomainEventHandler' into 'staticHandlers'.
+            """
+    )
+    @_documentation(visibility: internal)
+    public func domainEvents(
+        events: [Any.Type] = [],
+        handlers: [Any.Type] = [],
+        staticHandlers: [Any.Type] = [],
+        observers: [any MessageObserver] = []
+    ) {}
+}
 
 /// The events and handlers of one declaration, for the graph and its validation.
 struct EventCatalog: Sendable {
@@ -134,4 +208,18 @@ extension CompositionProblem {
                 """
         )
     }
+}
+
+extension CompositionProblem.Kind {
+    /// Event handlers contradict one another, or declare an invalid subscription.
+    public static let invalidSubscription = CompositionProblem.Kind("invalidSubscription")
+
+    /// A durable event has no handler in this program; only `ValidationLevel.strict` reports it.
+    public static let unhandledEvent = CompositionProblem.Kind("unhandledEvent")
+
+    /// The store was not opened with an entity that the processes or schedules of the domain need.
+    public static let undeclaredEntity = CompositionProblem.Kind("undeclaredEntity")
+
+    /// A schedule sends a command that no relay carries out; only `ValidationLevel.strict` reports it.
+    public static let notCarriedOut = CompositionProblem.Kind("notCarriedOut")
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HeadraceCore
+public import HeadraceCore
+public import HeadraceStorage
 
 /// A piece of work on the domain whose changes and events are stored in one transaction, or not at all.
 ///
@@ -148,5 +149,75 @@ public struct UnitOfWork<Context: DomainContext> {
             addressed[index].subscriptions = subscriptions
         }
         return addressed
+    }
+}
+
+/// Delivers the events of a unit of work to their handlers.
+///
+/// Usually this is ``DomainEventHandlerRegistrar``. Write your own to record events in a test.
+public protocol DomainEventDelegator: Sendable {
+    /// The observers of units of work, their events, and handlers, as stages of the current message; none by default.
+    var observers: [any MessageObserver] { get }
+
+    /// Handles `event` before the changes in `context` are committed.
+    ///
+    /// - Throws: An error, which rolls the unit of work back.
+    nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
+        _ event: any DomainEvent,
+        in context: Context
+    ) async throws
+
+    /// The names of the subscriptions to which the store must deliver `event`; none by default.
+    ///
+    /// The unit of work calls it before the commit, which stores the deliveries with the event.
+    func subscriptions(to event: any DomainEvent) -> [String]
+
+    /// Handles `event` after the commit, except by the handlers of `subscriptions`.
+    ///
+    /// A relay runs the handlers of `subscriptions`. A failing handler must not stop the others.
+    nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async
+}
+
+extension DomainEventDelegator {
+    /// No observers.
+    public var observers: [any MessageObserver] { [] }
+
+    /// No subscriptions.
+    public func subscriptions(to event: any DomainEvent) -> [String] { [] }
+}
+
+/// An event that a unit of work has taken from the entity that raised it.
+public struct CollectedEvent: Sendable {
+    /// The event.
+    public let event: any DomainEvent
+
+    /// The entity that raised the event, or `nil` if a store doesn't keep that entity.
+    public let source: EntityReference?
+
+    /// The names of the subscriptions to which the store must deliver the event.
+    public var subscriptions: [String]
+
+    /// Creates a collected event; by default, it has no subscriptions.
+    public init(event: any DomainEvent, source: EntityReference?, subscriptions: [String] = []) {
+        self.event = event
+        self.source = source
+        self.subscriptions = subscriptions
+    }
+}
+
+extension CollectedEvent {
+    /// Removes the events from `entities` and returns them in the order raised.
+    public static func take(from entities: some Sequence<any HasDomainEvents>) -> [CollectedEvent] {
+        var taken: [(order: UInt64, event: CollectedEvent)] = []
+        for entity in entities where entity.raisedEvents.count > 0 {
+            let source = (entity as? any StoredEntity).map { EntityReference(to: $0) }
+            entity.raisedEvents.takeAll { entry in
+                taken.append((entry.order, CollectedEvent(event: entry.event, source: source)))
+            }
+        }
+        return taken.sorted { $0.order < $1.order }.map(\.event)
     }
 }

@@ -214,4 +214,49 @@ extension Request {
         return fields
     }
 }
+
+/// An HTTP request as the first message of its chain.
+///
+/// Its name, for logs, metrics, traces, and an inspector, is the method and the path of the route, such as
+/// `POST /reservations/{id}`. An inspector also shows the status of the response.
+public struct RequestMessage: NamedMessage, CustomStringConvertible {
+    /// The method.
+    public let method: String
+
+    /// The path of the route with its parameters in braces; `nil` if no route has the path and the method.
+    public let route: String?
+
+    /// The name of the message.
+    public var messageName: String { route.map { "\(method) \($0)" } ?? "no route" }
+
+    /// The name of the message.
+    public var description: String { messageName }
+
+    init(_ method: HTTPRequest.Method, route: String?) {
+        self.method = method.rawValue
+        // The router calls the missing route so.
+        self.route = route == "NotFound" ? nil : route
+    }
+}
+
+extension HTTPField.Name {
+    /// The host name in a request.
+    static let host = named("Host")
+
+    /// The key by which repetitions of a request are detected.
+    static let idempotencyKey = named("Idempotency-Key")
+
+    /// What a browser wants to do with the response, such as `navigate`.
+    static let secFetchMode = named("Sec-Fetch-Mode")
+
+    /// Whether a browser sends the request for a page of another site.
+    static let secFetchSite = named("Sec-Fetch-Site")
+
+    private static func named(_ name: String) -> HTTPField.Name {
+        guard let known = HTTPField.Name(name) else {
+            preconditionFailure("'\(name)' isn't a valid field name. To fix, correct it.")
+        }
+        return known
+    }
+}
 #endif

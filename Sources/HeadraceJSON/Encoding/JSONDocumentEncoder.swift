@@ -111,3 +111,137 @@ extension EncodingState {
     }
     #endif
 }
+
+/// Encodes one value into a state.
+///
+/// The value is recognized by a serial number: an encoder that is used after its value has ended has no effect but an error.
+struct JSONValueEncoder: Encoder {
+    let state: EncodingState
+    let serial: Int
+
+    var codingPath: [any CodingKey] { state.codingPath(of: serial) }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Whether the value encodes itself now.
+    @inline(__always)
+    var isCurrent: Bool { serial == state.frame.serial && serial != 0 }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        let isOpen = isCurrent && state.begin(.object)
+        return KeyedEncodingContainer(KeyedValueEncoder(state: state, serial: isOpen ? serial : 0))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        let isOpen = isCurrent && state.begin(.array)
+        return UnkeyedValueEncoder(state: state, serial: isOpen ? serial : 0)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+extension JSONValueEncoder: SingleValueEncodingContainer {
+    /// Encodes the value by `body`.
+    @inline(__always)
+    private func single(_ value: @autoclosure () -> Any, _ body: () throws -> Void) throws {
+        guard isCurrent, state.frame.form == .nothing else { throw state.misuse(value(), path: codingPath) }
+        try body()
+        state.frame.form = .single
+    }
+
+    func encodeNil() throws { try single("null") { state.buffer.append("null") } }
+    func encode(_ value: Bool) throws { try single(value) { state.encode(value) } }
+    func encode(_ value: String) throws { try single(value) { state.buffer.append(quoted: value) } }
+    func encode(_ value: Double) throws { try single(value) { try state.encode(value) } }
+    func encode(_ value: Float) throws { try single(value) { try state.encode(value) } }
+    func encode(_ value: Int) throws { try single(value) { state.buffer.append(Int64(value)) } }
+    func encode(_ value: Int8) throws { try single(value) { state.buffer.append(Int64(value)) } }
+    func encode(_ value: Int16) throws { try single(value) { state.buffer.append(Int64(value)) } }
+    func encode(_ value: Int32) throws { try single(value) { state.buffer.append(Int64(value)) } }
+    func encode(_ value: Int64) throws { try single(value) { state.buffer.append(value) } }
+    func encode(_ value: Int128) throws { try single(value) { state.buffer.append(unescaped: value.description) } }
+    func encode(_ value: UInt) throws { try single(value) { state.buffer.append(UInt64(value)) } }
+    func encode(_ value: UInt8) throws { try single(value) { state.buffer.append(UInt64(value)) } }
+    func encode(_ value: UInt16) throws { try single(value) { state.buffer.append(UInt64(value)) } }
+    func encode(_ value: UInt32) throws { try single(value) { state.buffer.append(UInt64(value)) } }
+    func encode(_ value: UInt64) throws { try single(value) { state.buffer.append(value) } }
+    func encode(_ value: UInt128) throws { try single(value) { state.buffer.append(unescaped: value.description) } }
+    func encode<Value: Encodable>(_ value: Value) throws { try single(value) { try state.encode(value) } }
+}
+
+/// Writes the JSON of a document value by value, without the containers of `Codable`.
+///
+/// The caller writes the members of an object in the order of the UTF-8 of their keys.
+package struct JSONWriter {
+    let state: EncodingState
+
+    // MARK: Objects and arrays
+
+    /// Begins an object.
+    ///
+    /// - Throws: `EncodingError` if arrays and objects are nested too deeply.
+    package func beginObject() throws {
+        // The frame stands for the document, so that a property that is encoded by `Codable` is no document.
+        if state.frames.isEmpty { state.frames.append(EncodingState.Frame()) }
+        try deepen()
+        state.buffer.append(UInt8(ascii: "{"))
+    }
+
+    /// Begins a member with a key of ASCII characters that need no escape sequence.
+    package func beginMember(_ key: StaticString) {
+        state.buffer.append(key: key)
+    }
+
+    /// Ends an object.
+    package func endObject() {
+        state.buffer.append(UInt8(ascii: "}"))
+        state.depth &-= 1
+    }
+
+    /// Begins an array.
+    ///
+    /// - Throws: `EncodingError` if arrays and objects are nested too deeply.
+    package func beginArray() throws {
+        try deepen()
+        state.buffer.append(UInt8(ascii: "["))
+    }
+
+    /// Begins an element.
+    package func beginElement() {
+        state.buffer.appendElementSeparator()
+    }
+
+    /// Ends an array.
+    package func endArray() {
+        state.buffer.append(UInt8(ascii: "]"))
+        state.depth &-= 1
+    }
+
+    private func deepen() throws {
+        if state.depth == EncodingState.depthLimit { throw state.tooDeep() }
+        state.depth &+= 1
+    }
+
+    // MARK: Values
+
+    /// Writes a Boolean.
+    package func write(_ value: Bool) { state.encode(value) }
+
+    /// Writes a whole number.
+    package func write(_ value: Int64) { state.buffer.append(value) }
+
+    /// Writes a number.
+    ///
+    /// - Throws: `EncodingError` if the number is infinite or NaN.
+    package func write(_ value: Double) throws { try state.encode(value) }
+
+    /// Writes a text.
+    package func write(_ value: String) { state.buffer.append(quoted: value) }
+
+    /// Writes a UUID in upper case.
+    package func write(_ value: UUID) { state.buffer.append(value) }
+
+    /// Writes a value by `Codable`.
+    ///
+    /// - Throws: `EncodingError`; the errors of `value`.
+    package func write(codable value: some Encodable) throws { try state.encode(value) }
+}

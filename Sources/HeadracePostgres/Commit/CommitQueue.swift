@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Postgres
+import Foundation
 import HeadraceStorage
 import Synchronization
 
@@ -133,6 +134,112 @@ final class CommitQueue: Sendable {
             state.calls[number] = call
             return batch
         }
+    }
+}
+
+/// A unit of work that waits for its commit.
+struct CommitUnit: Sendable {
+    /// Something that only one unit of a batch can use, because the units of a batch are checked before any is written.
+    enum Subject: Hashable {
+        case entity(EntityReference)
+        case idempotencyKey(BytewiseString)
+        case unique(index: Int64, value: IndexValue)
+        case lane(Int64)
+        case message(UUID)
+    }
+
+    let changes: ChangeSet
+    let work: [StatementWork]
+    let subjects: Set<Subject>
+
+    /// Length of its documents, messages, and plain SQL in bytes.
+    let byteCount: Int
+
+    /// - Throws: ``HeadraceStorage/StoreError`` if the store can't keep the changes.
+    init(_ changes: ChangeSet, numbers: PostgresSchemaIDs) throws {
+        let references = changes.writes.map(\.document.reference) + changes.deletions.map(\.reference)
+        if let undeclared = references.first(where: { numbers.kind($0.kind) == nil }) {
+            throw StoreError.undeclaredEntity(undeclared)
+        }
+        try TextLimit.require(changes)
+        work = changes.work.compactMap { $0 as? StatementWork }
+        for statement in work { try statement.requireText() }
+        var subjects: Set<Subject> = []
+        for reference in references + changes.requirements.map(\.reference) { subjects.insert(.entity(reference)) }
+        func insert(_ entries: Set<ChangeSet.IndexEntry>, of kind: String) {
+            for entry in entries {
+                guard let index = numbers.index(entry.index, of: kind), index.isUnique else { continue }
+                subjects.insert(.unique(index: index.id, value: entry.value))
+            }
+        }
+        for write in changes.writes {
+            insert(write.addedEntries.union(write.removedEntries), of: write.document.reference.kind)
+        }
+        for deletion in changes.deletions { insert(deletion.removedEntries, of: deletion.reference.kind) }
+        for record in changes.idempotencyRecords { subjects.insert(.idempotencyKey(BytewiseString(record.key))) }
+        for settlement in changes.settlements { subjects.insert(.lane(settlement.lease.lane)) }
+        for id in changes.scheduled.map(\.id) + changes.cancellations { subjects.insert(.message(id)) }
+        byteCount = changes.byteCount + work.reduce(0) { $0 + $1.byteCount }
+        try TextLimit.require(byteCount)
+        self.changes = changes
+        self.subjects = subjects
+    }
+}
+
+extension ChangeSet {
+    /// Length of the documents and messages in bytes.
+    fileprivate var byteCount: Int {
+        var count = 0
+        for document in writes.map(\.document) + requirements { count += document.json.count }
+        for event in events { count += event.json.count }
+        for message in scheduled { count += message.json.count }
+        for record in idempotencyRecords { count += record.command.count + record.outcome.count }
+        return count
+    }
+}
+
+extension StatementWork {
+    /// Length of the SQL and its arguments in bytes.
+    fileprivate var byteCount: Int { arguments.reduce(sql.utf8.count) { $0 + ($1.text?.utf8.count ?? 0) } }
+}
+
+/// Why the procedure has refused a unit of work.
+struct CommitRefusal: Decodable {
+    /// The causes, in the order in which they count.
+    enum Cause: Int, Decodable {
+        case keyTaken = 1
+        case requirement, deletion, write, unique, leaseLost
+    }
+
+    let unit: Int
+    let cause: Cause
+
+    /// The number of the argument concerned, counting from 1.
+    let item: Int
+
+    /// The stored version of the entity, if it exists.
+    let stored: Int?
+
+    /// The key of the entity that has a unique value.
+    let other: String
+
+    init(from decoder: any Decoder) throws {
+        var values = try decoder.unkeyedContainer()
+        unit = try values.decode(Int.self)
+        cause = try values.decode(Cause.self)
+        item = try values.decode(Int.self)
+        stored = try values.decodeIfPresent(Int.self)
+        let digits = Array(try values.decodeIfPresent(String.self)?.utf8 ?? "".utf8)
+        let bytes = stride(from: 0, to: digits.count - digits.count % 2, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+        }
+        other = String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Reads the refusals that the procedure has returned.
+    static func list(_ json: String) throws -> [CommitRefusal] {
+        // Most batches have none.
+        json == "[]" ? [] : try JSONDecoder().decode([CommitRefusal].self, from: Data(json.utf8))
     }
 }
 #endif

@@ -3,6 +3,7 @@
 #if Postgres
 import Foundation
 import HeadraceStorage
+import Synchronization
 
 /// Leases lanes and reads their deliveries.
 struct Leasing: Sendable {
@@ -132,6 +133,83 @@ struct Leasing: Sendable {
             if isFirst { batches.append([delivery]) } else { batches[batches.count - 1].append(delivery) }
         }
         return batches
+    }
+}
+
+/// The last new lane of each subscription that this store has leased.
+///
+/// Lanes have ascending numbers and are leased in this order, so the search for new lanes begins behind it. Otherwise, it
+/// would read the index entries of all lanes that are done but not vacuumed yet, for example while a report has a
+/// snapshot open.
+///
+/// A replay makes old lanes new again, so the database counts replays, and ignores hints from before. For a server that
+/// has lost its last transactions in a failover, hints are forgotten after some seconds.
+final class LeaseHints: Sendable {
+    private struct State {
+        var lanes: [String: Int64] = [:]
+        var replays: Int64 = -1
+        var start = ContinuousClock.now
+    }
+
+    /// Time until all hints are forgotten.
+    private static let lifetime = Duration.seconds(10)
+
+    private let state = Mutex(State())
+
+    /// Returns the hints for `subscriptions`, 0 without one, and the number of replays for which they are valid.
+    func read(_ subscriptions: [String]) -> (lanes: [Int64?], replays: Int64) {
+        state.withLock { state in
+            if ContinuousClock.now > state.start + Self.lifetime { state = State() }
+            return (subscriptions.map { state.lanes[$0] ?? 0 }, state.replays)
+        }
+    }
+
+    /// Notes the new lanes among `lanes`, whose leases are on the disk of the server.
+    func note(_ lanes: [Leasing.Lane], of subscriptions: [String], replays: Int64) {
+        state.withLock { state in
+            if replays != state.replays {
+                state = State()
+                state.replays = replays
+            }
+            for lane in lanes where lane.isNew {
+                let subscription = subscriptions[lane.subscription]
+                state.lanes[subscription] = max(state.lanes[subscription] ?? 0, lane.lease.lane)
+            }
+        }
+    }
+}
+
+/// The server's time, as the local time and the offset that was measured last.
+final class ServerClock: Sendable {
+    /// A measurement whose round trip takes longer is ignored, because the server can have read its clock at any time within it.
+    private static let longestRoundTrip = Duration.milliseconds(100)
+
+    /// The offset in seconds; `nil` before the first measurement.
+    private let offset = Mutex<TimeInterval?>(nil)
+
+    /// Seconds that the server's clock is ahead of the local clock; 0 before the first measurement.
+    var lead: TimeInterval { offset.withLock { $0 ?? 0 } }
+
+    /// The time of the server.
+    var now: Date { Date().addingTimeInterval(lead) }
+
+    /// Measures the offset with one question to the server.
+    func measure(on session: Session) async throws {
+        let (begin, start) = (Date(), ContinuousClock.now)
+        let rows = try await session.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
+        let roundTrip = start.duration(to: .now)
+        guard let server = try rows.first?.integer(0) else { return }
+        note(Date(milliseconds: server), after: begin, roundTrip: roundTrip)
+    }
+
+    /// Notes that the server has read the time `server` in the `roundTrip` that began at `begin`.
+    ///
+    /// The first measurement always counts, because no better one exists.
+    func note(_ server: Date, after begin: Date, roundTrip: Duration) {
+        let middle = begin.addingTimeInterval(roundTrip / .seconds(2))
+        offset.withLock { offset in
+            if offset == nil || roundTrip <= Self.longestRoundTrip { offset = server.timeIntervalSince(middle) }
+        }
     }
 }
 #endif

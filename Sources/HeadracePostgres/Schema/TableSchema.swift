@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Postgres
+import HeadraceStorage
+
 /// The tables of a store.
 ///
 /// Keys, names, and indexed values are `bytea`: it accepts NUL, and its order is the order of bytes in each database.
@@ -258,5 +260,105 @@ enum TableSchema {
         """,
         "CREATE INDEX outcome_by_time ON outcome (at)",
     ]
+}
+
+/// The statements about indexes that miss the documents of programs without them.
+enum IndexFunction {
+    /// Notes the documents of a batch for the indexes that its program doesn't declare, within the procedure that commits.
+    static let note = """
+        INSERT INTO unindexed (index_id, key)
+        SELECT u.index, changed.key FROM (
+            SELECT unit, kind, key FROM unnest(x_unit, x_kind, x_key) x (unit, kind, key)
+            UNION ALL
+            SELECT unit, kind, key FROM unnest(w_unit, w_kind, w_key) w (unit, kind, key)
+        ) changed
+        JOIN unnest(u_kind, u_index) u (kind, index) ON u.kind = changed.kind
+        WHERE changed.unit <> ALL (v_refused)
+        ON CONFLICT DO NOTHING;
+        """
+
+    /// Creates the function that replaces the entries of documents in some indexes.
+    ///
+    /// Skips documents whose row has changed since their entries were computed: the row's number is its `xmin`, or NULL for
+    /// a document that doesn't exist.
+    static let statement = """
+        CREATE OR REPLACE FUNCTION index_documents(
+            p_kind bigint, p_indexes bigint[], d_key bytea[], d_row bigint[],
+            e_index bigint[], e_value bytea[], e_key bytea[]
+        ) RETURNS void LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_same bytea[];
+        BEGIN
+            PERFORM \(CommitProcedure.planning(ofRows: "cardinality(d_key)"));
+            PERFORM \(CommitProcedure.lock);
+            v_same := ARRAY(
+                SELECT d.key FROM unnest(d_key, d_row) d (key, row)
+                LEFT JOIN entity ON entity.kind = p_kind AND entity.key = d.key
+                WHERE entity.xmin::text::bigint IS NOT DISTINCT FROM d.row
+            );
+            DELETE FROM index_entry USING unnest(p_indexes) i (index), unnest(v_same) d (key)
+            WHERE index_entry.index_id = i.index AND index_entry.key = d.key;
+            INSERT INTO index_entry (index_id, value, key)
+            SELECT e.index, e.value, e.key FROM unnest(e_index, e_value, e_key) e (index, value, key)
+            JOIN unnest(v_same) d (key) ON d.key = e.key
+            JOIN entity_index ON entity_index.id = e.index
+            ON CONFLICT DO NOTHING;
+            DELETE FROM unindexed USING unnest(p_indexes) i (index), unnest(v_same) d (key)
+            WHERE unindexed.index_id = i.index AND unindexed.key = d.key;
+            UPDATE completion SET number = number + 1;
+        END $function$
+        """
+}
+
+/// The stores that have a schema open, in all processes.
+///
+/// Each store has a shared advisory lock on its connection for notifications. So the server forgets a store as soon as its
+/// process has ended, and knows no store behind a pooler.
+struct OpenStores {
+    private static let key = "hashtextextended('headrace store ' || $1, 0)"
+
+    let schema: String
+    let session: Session
+
+    private var name: PostgresValue { .text([UInt8](schema)) }
+
+    /// Registers a store until ``unregister()`` or until the connection ends.
+    func register() async throws {
+        _ = try await session.run("SELECT pg_advisory_lock_shared(\(Self.key))", [name])
+    }
+
+    func unregister() async throws {
+        _ = try await session.run("SELECT pg_advisory_unlock_shared(\(Self.key))", [name])
+    }
+
+    /// Keeps other stores from registering until the open transaction ends, if none is registered.
+    ///
+    /// - Returns: Descriptions of the processes that are registered; empty if none is.
+    func exclude() async throws -> [String] {
+        while true {
+            // A lock that waits would stop stores that connect again.
+            let row = try await session.run("SELECT pg_try_advisory_xact_lock(\(Self.key))", [name]).first
+            if try row?.flag(0) == true { return [] }
+            let processes = try await processes()
+            // The process may have ended between both statements.
+            if !processes.isEmpty { return processes }
+        }
+    }
+
+    private func processes() async throws -> [String] {
+        let rows = try await session.run(
+            """
+            SELECT coalesce(nullif(application_name, ''), 'a process') || coalesce(' at ' || host(client_addr), '')
+                || coalesce(to_char(backend_start AT TIME ZONE 'UTC', '" (since "YYYY-MM-DD HH24:MI:SS" UTC)"'), '')
+            FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+            WHERE locktype = 'advisory' AND granted AND objsubid = 1
+                AND pg_locks.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                AND (classid::bigint << 32) | objid::bigint = \(Self.key)
+            ORDER BY backend_start, pid
+            """,
+            [name]
+        )
+        return try rows.rows.map { try $0.text(0) }
+    }
 }
 #endif

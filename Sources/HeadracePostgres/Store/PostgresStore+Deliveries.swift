@@ -2,6 +2,7 @@
 
 #if Postgres
 public import Foundation
+public import HeadraceDomain
 public import HeadraceStorage
 
 extension PostgresStore: DeliveryStore {
@@ -251,6 +252,118 @@ extension PostgresStore: DeliveryStore {
     private func notifyRelays() {
         deliverySignal.notify()
         notifier.note(nil)
+    }
+}
+
+extension PostgresStore {
+    /// Copies the contents of another store into a new schema of a database.
+    ///
+    /// The copy has the same entities with their versions, events with their positions, deliveries, dead letters, scheduled
+    /// messages, and idempotency keys. Later events, lanes, and dead letters continue the numbers of the original, so
+    /// programs that have stored a position can go on from it. The copy builds the indexes of `schema`, and compares
+    /// each row with the original.
+    ///
+    /// All of it is one transaction: if the copy fails, is cancelled, or is killed, the database is unchanged.
+    ///
+    /// - Parameters:
+    ///   - contents: The contents of the other store.
+    ///   - url: The connection URL or connection string, as for ``init(url:schema:configuration:)``.
+    ///   - schema: The types of entity. Entities of other types are copied, too.
+    ///   - configuration: The settings, with the name of the schema.
+    /// - Returns: Numbers of the copied rows.
+    /// - Throws: The errors of ``init(url:schema:configuration:)``; ``HeadraceStorage/StoreError`` with the code `unusable` if
+    ///   the schema has tables; `tooLong` if a key or an indexed text has more than 1,000 bytes; `locked` if a program
+    ///   has changed the original meanwhile; `outcomeUnknown` if the connection ends during the copy;
+    ///   `CancellationError`.
+    public static func copy(
+        _ contents: StoreContents,
+        to url: String,
+        schema: EntitySchema,
+        configuration: Configuration = Configuration()
+    ) async throws -> StoreCopySummary {
+        let mapper = PostgresErrorMapper(schema: configuration.schema)
+        let target = try SessionTarget(url: url, configuration: configuration, mapper: mapper)
+        let copying = StoreCopying(contents: contents.reader, mapper: mapper)
+        return try await mapper.translating(.unknown) {
+            let thread = try PollingThread()
+            defer { thread.stop() }
+            let session = try await Session.connect(target, on: thread)
+            let other = try await Session.connect(target, on: thread)
+            return StoreCopySummary(
+                try await StoreOpening(target: target, schema: schema, mapper: mapper)
+                    .copy(copying, on: session, other: other)
+            )
+        }
+    }
+
+    /// Copies the contents of another store into a new schema of a database, for these types of entity.
+    ///
+    /// See ``copy(_:to:schema:configuration:)`` for details.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``copy(_:to:schema:configuration:)`` does; with the code
+    ///   `invalidSchema` if `entities` contradict one another.
+    public static func copy(
+        _ contents: StoreContents,
+        to url: String,
+        entities: [any StoredEntity.Type],
+        configuration: Configuration = Configuration()
+    ) async throws -> StoreCopySummary {
+        try await copy(contents, to: url, schema: try EntitySchema(entities), configuration: configuration)
+    }
+}
+
+/// A snapshot of a store: a read transaction that is open as long as this object lives.
+final class PostgresSnapshot: EntityReader {
+    private let reading: DocumentReading
+    private let schema: EntitySchema
+    private let mapper: PostgresErrorMapper
+
+    /// - Parameters:
+    ///   - session: A connection for this snapshot alone.
+    ///   - schema: The types of entity of the store.
+    ///   - numbers: The kinds and indexes of the store.
+    ///   - mapper: Converts failures.
+    /// - Throws: ``PostgresFailure``.
+    init(on session: Session, schema: EntitySchema, numbers: PostgresSchemaIDs, mapper: PostgresErrorMapper)
+        async throws
+    {
+        reading = DocumentReading(session: session, numbers: numbers)
+        self.schema = schema
+        self.mapper = mapper
+        _ = try await session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", isPrepared: false, isAlone: true)
+        // The first query takes the snapshot, not BEGIN.
+        _ = try await session.run("SELECT generation FROM store", isPrepared: false)
+    }
+
+    deinit {
+        reading.session.close()
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try Task.checkCancellation()
+        return try await mapper.translating { try await reading.find(reference) }
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try Task.checkCancellation()
+        return try await mapper.translating { try await reading.find(all: references) }
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
+        return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).fetch(query) }
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try Task.checkCancellation()
+        try schema.requireIndexes(of: query)
+        return try await mapper.translating { try await OutdatedIndexes(reading: reading, schema: schema).count(query) }
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try Task.checkCancellation()
+        return try await mapper.translating { try await reading.events(after: position, limit: limit) }
     }
 }
 #endif

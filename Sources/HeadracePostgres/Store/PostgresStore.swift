@@ -2,6 +2,7 @@
 
 #if Postgres
 import Foundation
+public import HeadraceDomain
 public import HeadraceStorage
 import Synchronization
 
@@ -361,6 +362,22 @@ public final class PostgresStore: ObservableStore {
                 return try await body(DocumentReading(session: try await slot.session(), numbers: check.numbers))
             }
         }
+    }
+}
+
+extension PostgresStore {
+    /// Opens the store for these types of entity, and creates its schema and tables if they don't exist.
+    ///
+    /// See ``init(url:schema:configuration:)`` for details.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(url:schema:configuration:)`` does; with the code
+    ///   `invalidSchema` if `entities` contradict one another.
+    public convenience init(
+        url: String,
+        entities: [any StoredEntity.Type],
+        configuration: Configuration = Configuration()
+    ) async throws {
+        try await self.init(url: url, schema: try EntitySchema(entities), configuration: configuration)
     }
 }
 #endif

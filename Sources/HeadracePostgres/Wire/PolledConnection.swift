@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Postgres
+import Foundation
+
 /// A connection with its requests, which only the polling thread uses.
 ///
 /// Requests are sent as they come, and answered in their order, so tasks that ask at once share round trips.
@@ -102,6 +104,117 @@ final class PolledConnection {
             let answered = pending.removeFirst()
             answered.request.completion(answered.outcome ?? .success(PostgresRows()))
         }
+    }
+}
+
+/// A statement for a connection.
+struct PostgresRequest: Sendable {
+    /// A statement before the statement of a request, in the same transaction; its rows are ignored.
+    struct Setup: Sendable {
+        let sql: String
+        let values: [PostgresValue]
+    }
+
+    let setup: Setup?
+    let sql: String
+    let values: [PostgresValue]
+
+    /// Whether the connection prepares the statement once and uses it again.
+    let isPrepared: Bool
+
+    /// Time after which the connection is cut if the answer is missing, or `nil` for no limit.
+    let timeout: Duration?
+
+    /// Is called once, on the polling thread, and must not block.
+    let completion: @Sendable (Result<PostgresRows, PostgresFailure>) -> Void
+}
+
+/// Rows of arguments for a procedure, which takes each column as an array.
+///
+/// The first letter of a column's name is the name of its table.
+struct ArgumentTables {
+    enum Cell {
+        case integer(Int64?)
+        case bytes([UInt8]?)
+        case id(UUID)
+
+        static func text(_ text: String?) -> Cell {
+            .bytes(text.map { [UInt8]($0) })
+        }
+    }
+
+    private let columns: [(name: String, type: String)]
+    private var tables: [Character: [[Cell]]] = [:]
+
+    init(_ columns: [(name: String, type: String)]) {
+        self.columns = columns
+    }
+
+    /// Number of rows in a table.
+    func count(_ table: Character) -> Int { tables[table]?.count ?? 0 }
+
+    /// Appends a row to a table, with a cell for each of its columns.
+    mutating func append(_ table: Character, _ cells: Cell...) {
+        append(table, all: cells)
+    }
+
+    /// The variant of ``append(_:_:)`` with an array.
+    mutating func append(_ table: Character, all cells: [Cell]) {
+        tables[table, default: []].append(cells)
+    }
+
+    /// The columns of all tables, in the order of the procedure.
+    var values: [PostgresValue] {
+        var positions: [Character: Int] = [:]
+        return columns.map { column in
+            let table = column.name.first ?? "_"
+            let position = positions[table, default: 0]
+            positions[table] = position + 1
+            let cells = (tables[table] ?? []).map { $0[position] }
+            switch column.type {
+            case "bigint":
+                return .integers(cells.map { if case .integer(let number) = $0 { number } else { nil } })
+            case "uuid":
+                return .ids(cells.compactMap { if case .id(let id) = $0 { id } else { nil } })
+            default:
+                let strings = cells.map { cell -> [UInt8]? in if case .bytes(let bytes) = cell { bytes } else { nil } }
+                return column.type == "text" ? .texts(strings) : .byteStrings(strings)
+            }
+        }
+    }
+}
+
+/// Why a statement has no result.
+enum PostgresFailure: Error {
+    /// No connection exists, so nothing was sent.
+    case unreachable(String)
+
+    /// The connection ended after the statement was sent, so its effect is unknown.
+    case lost(String)
+
+    /// The server refused the statement, with a state of the SQL standard.
+    ///
+    /// Related documentation: <https://www.postgresql.org/docs/15/errcodes-appendix.html>.
+    ///
+    /// `context` names the statements of functions that were running; it is empty if there were none.
+    case refused(state: String, message: String, context: String = "")
+
+    /// The store was closed.
+    case closed
+
+    /// Whether the connection can't be used any longer.
+    var isOfConnection: Bool {
+        switch self {
+        case .unreachable, .lost: true
+        case .refused(let state, _, _): state.hasPrefix("57P") || state.hasPrefix("08")
+        case .closed: false
+        }
+    }
+
+    /// Whether the cause is the server, its resources, or a lock, and not the refused statement.
+    var isOfServer: Bool {
+        guard case .refused(let state, _, _) = self else { return true }
+        return ["08", "25", "40", "53", "55", "57", "58", "F0", "XX"].contains { state.hasPrefix($0) }
     }
 }
 #endif

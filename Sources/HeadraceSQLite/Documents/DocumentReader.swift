@@ -119,4 +119,182 @@ enum DocumentReader {
         return EntityReference(kind: try row.text(first), key: try row.text(first + 1))
     }
 }
+
+/// A statement that reads documents of one kind, collected in parts that are joined in the order of SQL.
+struct DocumentStatement: Sendable {
+    private enum Order {
+        case byKey
+        /// The order by an index with at most one value for each entity.
+        case byValue(index: Int64)
+        /// The order by the first of several values in an index.
+        case byFirstValue(index: Int64)
+    }
+
+    /// Number of arguments from which on the values of a condition are bound as one JSON array.
+    ///
+    /// SQLite accepts 32,766 arguments by default. <https://www.sqlite.org/limits.html#max_variable_number>
+    private static let largestArgumentCount = 1_000
+
+    private let kind: Int64
+    private var conditions = ""
+    private var conditionArguments: [DatabaseValue] = []
+    private var order = Order.byKey
+    private var isDescending = false
+    var after: DocumentQuery.Place?
+    var limit: Int?
+
+    init(kind: Int64) {
+        self.kind = kind
+    }
+
+    /// Requires a value in the index `number` that passes `test`.
+    mutating func require(_ test: IndexPredicate, in number: Int64) {
+        var tests = ["index_id = ?"]
+        conditionArguments.append(number.databaseValue)
+        switch test {
+        case .oneOf(let values):
+            if conditionArguments.count + values.count <= Self.largestArgumentCount {
+                let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
+                tests.append("value IN (\(places))")
+                conditionArguments += values.sorted().map(\.databaseValue)
+            } else {
+                tests.append("value IN (SELECT value FROM json_each(?))")
+                conditionArguments.append(JSONList(values).text.databaseValue)
+            }
+        case .range(let lower, let upper):
+            if let lower {
+                tests.append("value >= ?")
+                conditionArguments.append(lower.databaseValue)
+            }
+            if let upper {
+                tests.append("value < ?")
+                conditionArguments.append(upper.databaseValue)
+            }
+        }
+        let matching = "SELECT key FROM index_entry WHERE \(tests.joined(separator: " AND "))"
+        conditions += " AND entity.key IN (\(matching))"
+    }
+
+    /// Orders by the first value in `index`.
+    mutating func order(by index: SchemaIDs.Index, descending: Bool) {
+        order = index.holdsOneValue ? .byValue(index: index.id) : .byFirstValue(index: index.id)
+        isDescending = descending
+    }
+
+    private var direction: String { isDescending ? "DESC" : "ASC" }
+
+    /// Tables that the documents are read from, and the order of their keys.
+    private var source: (tables: String, order: String, arguments: [DatabaseValue]) {
+        switch order {
+        case .byKey:
+            ("entity WHERE entity.kind = ?", "entity.key \(direction)", [kind.databaseValue])
+        case .byValue(let index):
+            // Scans the index in its order, up to the limit. CROSS JOIN makes SQLite begin with the index.
+            (
+                """
+                index_entry AS place CROSS JOIN entity ON entity.kind = ? AND entity.key = place.key \
+                WHERE place.index_id = ?
+                """,
+                "place.value \(direction), place.key \(direction)",
+                [kind.databaseValue, index.databaseValue]
+            )
+        case .byFirstValue(let index):
+            (
+                """
+                entity JOIN (
+                SELECT key, \(isDescending ? "max" : "min")(value) AS value FROM index_entry
+                WHERE index_id = ? GROUP BY key
+                ) AS place ON place.key = entity.key WHERE entity.kind = ?
+                """,
+                "place.value \(direction), place.key \(direction)",
+                [index.databaseValue, kind.databaseValue]
+            )
+        }
+    }
+
+    /// SQL condition that skips all documents up to and including ``after``.
+    private var beginning: (sql: String, arguments: [DatabaseValue]) {
+        guard let after else { return ("", []) }
+        let key = SQLText(after.key).databaseValue
+        let comparison = isDescending ? "<" : ">"
+        return switch after.value {
+        case nil: (" AND entity.key \(comparison) ?", [key])
+        case let value?: (" AND (place.value, place.key) \(comparison) (?, ?)", [value.databaseValue, key])
+        }
+    }
+
+    var sql: String {
+        """
+        SELECT entity.key, entity.version, entity.schema_version, entity.document \
+        FROM \(source.tables)\(conditions)\(beginning.sql) ORDER BY \(source.order) LIMIT ?
+        """
+    }
+
+    /// The statement that counts the documents; it takes the same ``arguments``.
+    var countSQL: String {
+        "SELECT count(*) FROM (SELECT 1 FROM \(source.tables)\(conditions)\(beginning.sql) LIMIT ?)"
+    }
+
+    var arguments: StatementArguments {
+        // A negative limit means no limit. <https://www.sqlite.org/lang_select.html#limitoffset>
+        let limit = (limit.map { max(0, $0) } ?? -1).databaseValue
+        return StatementArguments(source.arguments + conditionArguments + beginning.arguments + [limit])
+    }
+}
+
+extension IndexValue {
+    /// The value as SQLite stores it.
+    ///
+    /// SQLite's order is the order of indexes: numbers before text, text by its bytes.
+    var databaseValue: DatabaseValue {
+        switch self {
+        case .integer(let number): number.databaseValue
+        case .text(let text): SQLText(text).databaseValue
+        }
+    }
+}
+
+/// A snapshot of a file: a read transaction that is open as long as this object lives.
+final class SQLiteSnapshot: EntityReader {
+    private let snapshot: DatabaseSnapshot
+    private let schema: EntitySchema
+    private let ids: SchemaIDs
+    private let path: String
+
+    init(_ snapshot: DatabaseSnapshot, schema: EntitySchema, ids: SchemaIDs, path: String) {
+        self.snapshot = snapshot
+        self.schema = schema
+        self.ids = ids
+        self.path = path
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        guard let kind = ids.kind(reference.kind) else { return nil }
+        return try await read { try DocumentReader.document(of: reference, kind: kind, in: $0) }
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await read { [ids] in try DocumentReader.documents(of: references, ids: ids, in: $0) }
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try schema.requireIndexes(of: query)
+        guard let statement = ids.statement(for: query) else { return [] }
+        return try await read { [ids] in try OutdatedIndexes($0, ids: ids).fetch(query, by: statement).documents }
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try schema.requireIndexes(of: query)
+        guard let statement = ids.statement(for: query) else { return 0 }
+        return try await read { [ids] in try OutdatedIndexes($0, ids: ids).count(query, by: statement).count }
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await read { try DocumentReader.events(after: position, limit: limit, in: $0) }
+    }
+
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await SQLiteErrorMapper(path: path).translating { try await snapshot.read(body) }
+    }
+}
 #endif

@@ -76,4 +76,132 @@ struct IndexWriter {
         }
     }
 }
+
+/// The indexes that miss the changes of programs that don't declare them.
+///
+/// The table `unindexed` has the keys of the documents concerned. Their index entries are wrong or missing; all other
+/// entries are right.
+struct OutdatedIndexes {
+    /// Number of documents that one step indexes, and from which on a query indexes them.
+    static let stepSize = 100
+
+    private let database: Database
+    private let ids: SchemaIDs
+
+    init(_ database: Database, ids: SchemaIDs) {
+        self.database = database
+        self.ids = ids
+    }
+
+    /// Returns the number of documents that are missing in the index `id`.
+    func count(_ id: Int64) throws -> Int {
+        Int(try database.integer("SELECT count(*) FROM unindexed WHERE index_id = ?") { $0.bind(id) } ?? 0)
+    }
+
+    /// Whether documents are missing in the index `id`.
+    func contains(_ id: Int64) throws -> Bool {
+        try database.integer("SELECT 1 FROM unindexed WHERE index_id = ? LIMIT 1") { $0.bind(id) } != nil
+    }
+
+    /// Returns the documents that match `query`, which is answered from the documents if indexes are out of date.
+    ///
+    /// - Returns: The documents, and whether so many are out of date that they should be indexed.
+    func fetch(
+        _ query: DocumentQuery,
+        by statement: DocumentStatement
+    ) throws -> (documents: [StoredDocument], isSlow: Bool) {
+        let indexes = try outdated(query)
+        guard !indexes.isEmpty, let kind = ids.declaration(query.kind), let number = ids.kind(query.kind) else {
+            return (try DocumentReader.documents(of: query.kind, by: statement, in: database), false)
+        }
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key IN (
+                    SELECT key FROM unindexed WHERE index_id IN (\(indexes.map { "\($0)" }.joined(separator: ", ")))
+                )
+                """,
+            arguments: [number]
+        )
+        let outdated = try rows.map { try indexed(DocumentReader.document(of: query.kind, $0), kind) }
+        var wider = statement
+        wider.limit = query.widened(by: outdated.count).limit
+        let found = try DocumentReader.documents(of: query.kind, by: wider, in: database).map { try indexed($0, kind) }
+        return (query.corrected(found, outdated: outdated), outdated.count >= Self.stepSize)
+    }
+
+    /// Returns the number of documents that match `query`, which are read only if indexes are out of date.
+    ///
+    /// - Returns: The number, and whether so many documents are out of date that they should be indexed.
+    func count(_ query: DocumentQuery, by statement: DocumentStatement) throws -> (count: Int, isSlow: Bool) {
+        if try outdated(query).isEmpty {
+            return (try Int.fetchOne(database, sql: statement.countSQL, arguments: statement.arguments) ?? 0, false)
+        }
+        let (documents, isSlow) = try fetch(query, by: statement)
+        return (documents.count, isSlow)
+    }
+
+    /// Indexes some of the documents that are missing in the indexes of `query`.
+    func complete(_ query: DocumentQuery) throws {
+        for name in query.indexes.sorted() {
+            guard let index = ids.index(name, of: query.kind), try contains(index.id) else { continue }
+            try complete(index.id, name, of: query.kind)
+        }
+    }
+
+    /// Indexes some of the documents that are missing in the index `id` within the open transaction.
+    ///
+    /// Values that must be unique and aren't are stored: an older program may have stored both documents.
+    func complete(_ id: Int64, _ name: String, of kindName: String, limit: Int = stepSize * 10) throws {
+        guard let kind = ids.declaration(kindName), let number = ids.kind(kindName) else { return }
+        let keys = "SELECT key FROM unindexed WHERE index_id = ? ORDER BY key LIMIT \(limit)"
+        let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key IN (\(keys))",
+            arguments: [number, id]
+        )
+        try database.execute(
+            sql: "DELETE FROM index_entry WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
+        for row in rows {
+            let document = try indexed(DocumentReader.document(of: kindName, row), kind)
+            try IndexWriter(database, ids: ids).store(document.entries(in: name), of: document.reference)
+        }
+        try database.execute(sql: "DELETE FROM unindexed WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
+    }
+
+    /// Requires that no two documents have the same value in the index `id`.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `uniqueViolation`.
+    func requireUnique(_ id: Int64, _ name: String, of kindName: String) throws {
+        let keys = try SQLText.fetchAll(
+            database,
+            sql: """
+                SELECT key FROM index_entry WHERE index_id = ? AND value = (
+                    SELECT value FROM index_entry WHERE index_id = ? GROUP BY value HAVING count(*) > 1 LIMIT 1
+                ) ORDER BY key LIMIT 2
+                """,
+            arguments: [id, id]
+        )
+        guard let kind = ids.declaration(kindName), keys.count == 2 else { return }
+        let references = keys.map { EntityReference(kind: kindName, key: $0.text) }
+        let entries = try DocumentReader.documents(of: references, ids: ids, in: database)
+            .map { Set(try indexed($0, kind).entries(in: name)) }
+        guard let common = entries.first?.first(where: { entries.last?.contains($0) == true }) else { return }
+        throw StoreError.uniqueViolation(references[1], entry: common, takenBy: references[0].key)
+    }
+
+    /// Returns the indexes of `query` that are out of date.
+    private func outdated(_ query: DocumentQuery) throws -> [Int64] {
+        let names = query.indexes
+        if names.isEmpty { return [] }
+        if try database.integer("SELECT 1 FROM unindexed LIMIT 1") == nil { return [] }
+        return try names.compactMap { ids.index($0, of: query.kind)?.id }.filter { try contains($0) }
+    }
+
+    private func indexed(_ document: StoredDocument, _ kind: EntitySchema.Kind) throws -> IndexedDocument {
+        IndexedDocument(
+            document,
+            try kind.entries(of: document) { try DocumentReader.documents(of: $0, ids: ids, in: database) })
+    }
+}
 #endif

@@ -88,4 +88,30 @@ final class FileUse: Sendable {
         return Set(numbers).sorted()
     }
 }
+
+/// The identity of a file.
+///
+/// Another file at the same path has another identity.
+struct FileIdentity: Equatable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// Reads the identity of the file at `path`; `nil` if there is no file.
+    init?(path: String) {
+        // Unsafe because it passes pointers to the text and to a local variable. Both outlive the call.
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}
+
+extension FileManager {
+    /// Whether the item at `path`, after symbolic links, is a folder; `nil` if there is no item.
+    func isFolder(_ path: String) -> Bool? {
+        // Unsafe because it passes a pointer to a local variable, which outlives the call.
+        var isFolder: ObjCBool = false
+        return unsafe fileExists(atPath: path, isDirectory: &isFolder) ? isFolder.boolValue : nil
+    }
+}
 #endif

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if SQLite
-import GRDB
+public import GRDB
+public import HeadraceDomain
+import HeadraceStorage
 
 /// Text as it is stored in the file, without NUL: GRDB and most tools treat NUL as the end of the text.
 ///
@@ -53,6 +55,134 @@ struct SQLText: DatabaseValueConvertible, Sendable {
             }
         }
         self.init(String(text))
+    }
+}
+
+/// Values of an index as one JSON array for `json_each`: a single argument for any number of values.
+struct JSONList {
+    let text: String
+
+    init(_ values: some Sequence<IndexValue>) {
+        var json: [UInt8] = [UInt8(ascii: "[")]
+        for value in values {
+            if json.count > 1 { json.append(UInt8(ascii: ",")) }
+            switch value {
+            case .integer(let number): json.append(contentsOf: String(number).utf8)
+            case .text(let text): Self.append(SQLText(text).escaped, to: &json)
+            }
+        }
+        json.append(UInt8(ascii: "]"))
+        text = String(decoding: json, as: UTF8.self)
+    }
+
+    private static func append(_ text: String, to json: inout [UInt8]) {
+        let quote = UInt8(ascii: "\"")
+        json.append(quote)
+        for byte in text.utf8 {
+            switch byte {
+            case quote, UInt8(ascii: "\\"):
+                json += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20:
+                let digits = String(byte, radix: 16)
+                json.append(contentsOf: "\\u00\(byte < 0x10 ? "0" : "")\(digits)".utf8)
+            default:
+                json.append(byte)
+            }
+        }
+        json.append(quote)
+    }
+}
+
+/// A client's SQL in the transaction of a commit.
+struct SQLWork: StoreWork {
+    let body: @Sendable (Database) throws -> Void
+}
+
+extension EntityContext {
+    /// Adds plain SQL to the unit of work.
+    ///
+    /// `body` runs within the transaction of the commit.
+    ///
+    /// ```swift
+    /// context.perform { database in
+    ///     try database.execute(sql: "UPDATE daily_total SET cents = cents + ?", arguments: [amount])
+    /// }
+    /// ```
+    ///
+    /// `body` runs after all entities are written, on the writer connection, in the order of the calls to `perform`. If
+    /// it throws, the unit of work is not stored, and the caller of `execute` receives the error unwrapped.
+    ///
+    /// `body` may run twice: units of work can share a transaction, and if that transaction fails, each runs again. So
+    /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not write to the
+    /// tables of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `unindexed`, `event`, `subscription`, `lane`,
+    /// `delivery`, `scheduled_message`, `dead_letter`, `idempotency`, `pruned_event`, and `grdb_migrations`. <doc:PlainSQL>
+    /// shows how to create and read your own tables.
+    ///
+    /// Only an ``HeadraceSQLite/SQLiteStore`` supports plain SQL. On another store the commit throws `StoreError` with
+    /// the code `unsupportedWork`.
+    public func perform(_ body: @escaping @Sendable (_ database: Database) throws -> Void) {
+        perform(SQLWork(body: body))
+    }
+}
+
+extension Database {
+    /// Runs the statement `sql` with the arguments that `bind` binds.
+    ///
+    /// - Throws: `DatabaseError`.
+    func run(_ sql: String, _ bind: (inout PreparedStatement) -> Void = { _ in }) throws {
+        try withPreparedStatement(sql) { statement in
+            bind(&statement)
+            try statement.run()
+        }
+    }
+
+    /// Returns the number in the first column of the first row; `nil` if there is no row, or if the column is NULL.
+    ///
+    /// - Throws: `DatabaseError`.
+    func integer(_ sql: String, _ bind: (inout PreparedStatement) -> Void = { _ in }) throws -> Int64? {
+        try withPreparedStatement(sql) { statement in
+            bind(&statement)
+            return try statement.next() && !statement.isNull(0) ? try statement.integer(0) : nil
+        }
+    }
+
+    /// Runs `body` in a transaction that takes the write lock before it begins.
+    ///
+    /// The variant of `inTransaction(_:_:)` for the store's own statements: GRDB prepares `BEGIN` and `COMMIT` each time.
+    ///
+    /// - Throws: `DatabaseError`; the errors of `body`. Nothing is stored then.
+    func inWriteTransaction<Value>(_ body: () throws -> Value) throws -> Value {
+        try inTransaction("BEGIN IMMEDIATE TRANSACTION", body)
+    }
+
+    /// Runs `body` in a transaction that reads from one snapshot.
+    ///
+    /// - Throws: `DatabaseError`; the errors of `body`.
+    func inReadTransaction<Value>(_ body: () throws -> Value) throws -> Value {
+        try inTransaction("BEGIN DEFERRED TRANSACTION", body)
+    }
+
+    /// Begins a transaction with a statement that is prepared once.
+    func beginWriteTransaction() throws {
+        try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
+    }
+
+    /// Commits the open transaction with a statement that is prepared once.
+    func commitTransaction() throws {
+        try cachedStatement(sql: "COMMIT TRANSACTION").execute()
+    }
+
+    private func inTransaction<Value>(_ beginning: String, _ body: () throws -> Value) throws -> Value {
+        // GRDB runs both statements: it keeps the date of a transaction, and notifies the observers of a client.
+        try cachedStatement(sql: beginning).execute()
+        do {
+            let value = try body()
+            try commitTransaction()
+            return value
+        } catch {
+            if isInsideTransaction { try? rollback() }
+            throw error
+        }
     }
 }
 #endif

@@ -3,6 +3,7 @@
 #if SQLite
 import Foundation
 import GRDB
+public import HeadraceDomain
 public import HeadraceStorage
 import Synchronization
 
@@ -373,6 +374,22 @@ public final class SQLiteStore: ObservableStore {
     /// Returns the value of a pragma on the writer connection.
     package func writerPragma(_ name: String) throws -> Int? {
         try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
+    }
+}
+
+extension SQLiteStore {
+    /// Opens the store at `path` for these types of entity, and creates the file if it doesn't exist.
+    ///
+    /// See ``init(path:schema:configuration:)`` for details.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(path:schema:configuration:)`` does; with the code
+    ///   `invalidSchema` if `entities` contradict one another.
+    public convenience init(
+        path: String,
+        entities: [any StoredEntity.Type],
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(path: path, schema: try EntitySchema(entities), configuration: configuration)
     }
 }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import Foundation
 import Synchronization
 
 /// A store that keeps everything in memory, for tests and previews.
@@ -73,4 +74,205 @@ public final class InMemoryStore: ObservableStore {
 
     /// Does nothing: the store has no files and no connections, and keeps its content.
     public func close() throws {}
+}
+
+extension InMemoryStore {
+    /// The whole content of a store at one moment.
+    package struct Contents: Sendable {
+        fileprivate let state: InMemoryState
+    }
+
+    /// The whole content of the store now.
+    package var contents: Contents { Contents(state: state.withLock { $0 }) }
+
+    /// Replaces the whole content of the store, for tests of a server that loses its last changes.
+    package func restore(_ contents: Contents) {
+        state.withLock { $0 = contents.state }
+    }
+}
+
+extension InMemoryStore: DeliveryStore {
+    /// Leases due lanes.
+    public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
+        try request.requireUsableClock()
+        return state.withLock { state in
+            let events = state.events
+            return state.deliveries.lease(request) { events.record(at: $0) }
+        }
+    }
+
+    /// Applies each of `settlements` wholly or not at all; returns the leases that are no longer valid.
+    public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
+        let refused = state.withLock { state in
+            settlements.filter { !state.deliveries.settle($0) }.map(\.lease)
+        }
+        if settlements.contains(where: \.leavesUnknown) { deliverySignal.notify() }
+        return refused
+    }
+
+    /// Extends `leases` until `date`; returns the leases that are no longer valid.
+    public func renew(_ leases: [Lease], until date: Date) async throws -> [Lease] {
+        state.withLock { state in
+            leases.filter { !state.deliveries.renew($0, until: date) }
+        }
+    }
+
+    /// Returns the record of an idempotency key, or `nil`.
+    public func idempotencyRecord(for key: String) async throws -> IdempotencyRecord? {
+        state.withLock { $0.deliveries.records[BytewiseString(key)] }
+    }
+
+    /// Returns a page of the deliveries that aren't completed.
+    public func pendingDeliveries(_ request: PendingDeliveryRequest) async throws -> [PendingDelivery] {
+        state.withLock { state in
+            state.deliveries.pending(request) { state.events.record(at: $0) }
+        }
+    }
+
+    /// Makes deliveries due that wait for their next attempt; returns their number.
+    public func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int {
+        let count = state.withLock { state in
+            ids.count { state.deliveries.retry($0, now: now.milliseconds) }
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Moves deliveries that aren't running to the dead letters; returns their number.
+    public func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int {
+        let count = state.withLock { state in
+            ids.count { state.deliveries.cancel($0, reason: reason, now: now) }
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Returns at most `limit` dead letters with identifiers greater than `id`, in ascending order.
+    public func deadLetters(after id: Int64, of subscription: String?, limit: Int) async throws -> [DeadLetter] {
+        state.withLock { state in
+            let wanted = subscription.map(BytewiseString.init)
+            let ids = state.deliveries.letters.filter { letter in
+                letter.key > id && wanted.map { $0 == letter.value.subscription } ?? true
+            }.keys.sorted().prefix(max(0, limit))
+            return ids.compactMap { id in
+                state.deliveries.deadLetter(id) { state.events.record(at: $0) }
+            }
+        }
+    }
+
+    /// Returns the dead letter `id`, or `nil` if it doesn't exist any longer.
+    public func deadLetter(_ id: Int64) async throws -> DeadLetter? {
+        state.withLock { state in
+            state.deliveries.deadLetter(id) { state.events.record(at: $0) }
+        }
+    }
+
+    /// Delivers dead letters again, each in its own lane; returns the number of dead letters.
+    public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
+        let count = state.withLock { $0.deliveries.replayDeadLetters(ids) }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Corrects a dead letter and delivers it again; returns whether it still existed.
+    public func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool {
+        let isReplayed = state.withLock { $0.deliveries.replayDeadLetter(id, correctedTo: json) }
+        deliverySignal.notify()
+        return isReplayed
+    }
+
+    /// Discards dead letters; returns the number of dead letters.
+    public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
+        state.withLock { $0.deliveries.discardDeadLetters(ids) }
+    }
+
+    /// Delivers events of the log to a subscription again; returns the number of events.
+    public func replay(
+        _ subscription: String,
+        eventsNamed names: Set<String>,
+        after position: Int64
+    ) async throws -> Int {
+        let names = Set(names.map(BytewiseString.init))
+        let count = state.withLock { state in
+            let events = state.events.filter { $0.position > position && names.contains(BytewiseString($0.event.name)) }
+            return state.deliveries.replay(BytewiseString(subscription), events)
+        }
+        deliverySignal.notify()
+        return count
+    }
+
+    /// Pauses a subscription until it is resumed; returns whether it exists.
+    public func pause(_ subscription: String, at date: Date) async throws -> Bool {
+        let exists = state.withLock { $0.deliveries.setPause(of: BytewiseString(subscription), since: date) }
+        deliverySignal.notify()
+        return exists
+    }
+
+    /// Ends the pause of a subscription; returns whether the subscription exists.
+    public func resume(_ subscription: String) async throws -> Bool {
+        let exists = state.withLock { $0.deliveries.setPause(of: BytewiseString(subscription), since: nil) }
+        deliverySignal.notify()
+        return exists
+    }
+
+    /// Removes the rows that `request` selects, the oldest first; returns the number of rows.
+    public func prune(_ request: PruneRequest) async throws -> Int {
+        state.withLock { state in
+            var count = 0
+            if let date = request.idempotencyRecordsBefore {
+                count += state.deliveries.removeRecords(before: date, limit: request.limit)
+            }
+            if let date = request.eventsBefore {
+                count += state.removeEvents(before: date, limit: request.limit - count)
+            }
+            return count
+        }
+    }
+
+    /// Returns the greatest position of an event that was pruned, or 0 if none ever was.
+    public func prunedPosition() async throws -> Int64 {
+        state.withLock(\.prunedPosition)
+    }
+
+    /// Returns the progress of the subscriptions.
+    public func deliveryStatistics() async throws -> DeliveryStatistics {
+        state.withLock { state in
+            let lanes = Dictionary(grouping: state.deliveries.lanes.values, by: \.subscription)
+            let letters = Dictionary(grouping: state.deliveries.letters.values, by: \.subscription)
+            return DeliveryStatistics(
+                subscriptions: state.deliveries.subscriptions.sorted().map { name in
+                    let positions = (lanes[name] ?? []).flatMap(\.entries).map(\.position)
+                    let oldest = positions.filter { $0 > 0 }.min().flatMap { state.events.record(at: $0) }
+                    return DeliveryStatistics.Subscription(
+                        name: name.text,
+                        pendingCount: positions.count,
+                        oldestPending: oldest?.event.recordedAt,
+                        deadLetterCount: letters[name]?.count ?? 0,
+                        pausedSince: state.deliveries.pauses[name].map(Date.init(milliseconds:))
+                    )
+                },
+                lastPosition: state.lastPosition
+            )
+        }
+    }
+}
+
+extension [EventRecord] {
+    /// The index of the first event after `position`.
+    ///
+    /// - Complexity: O(log *n*).
+    func index(after position: Int64) -> Int {
+        var (lower, upper) = (0, count)
+        while lower < upper {
+            let middle = (lower + upper) / 2
+            if self[middle].position <= position { lower = middle + 1 } else { upper = middle }
+        }
+        return lower
+    }
+
+    /// The event at `position`, or `nil` if there is none.
+    func record(at position: Int64) -> EventRecord? {
+        let index = index(after: position)
+        return index > 0 && self[index - 1].position == position ? self[index - 1] : nil
+    }
 }

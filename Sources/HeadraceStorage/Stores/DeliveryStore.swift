@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import HeadraceCore
+import Synchronization
 
 /// A store that also keeps deliveries: the outbox of durable events and scheduled messages, with attempts and leases.
 ///
@@ -192,4 +194,68 @@ public protocol DeliveryStore: EntityStore {
 extension DeliveryStore {
     /// No clock.
     public var wallClock: (@Sendable () -> Date)? { nil }
+}
+
+/// Notifies relays in this process that their store has committed new deliveries.
+///
+/// The signal carries no data and loses no notification: a waiter passes the last position that it has seen, and
+/// returns at once if the signal has advanced since.
+public final class DeliverySignal: Sendable {
+    private struct State {
+        var position: UInt64 = 0
+        var waiters = WaiterQueue<Void, Void>()
+    }
+
+    private let state = Mutex(State())
+
+    /// Creates a signal with the position 0.
+    public init() {}
+
+    /// Number of notifications so far.
+    public var position: UInt64 { state.withLock { $0.position } }
+
+    /// Resumes all waiters.
+    public func notify() {
+        let resumptions = state.withLock { state in
+            state.position += 1
+            return state.waiters.endAll(with: .success(()))
+        }
+        for resumption in resumptions { resumption.resume() }
+    }
+
+    /// Does the same as ``wait(after:)``, but ignores cancellation.
+    package func waitRegardless(after position: UInt64) async {
+        try? await request(after: position)?.valueRegardless()
+    }
+
+    /// Returns when a notification after `position` arrives, or at once if it has already arrived.
+    ///
+    /// - Throws: `CancellationError`.
+    public func wait(after position: UInt64) async throws {
+        try Task.checkCancellation()
+        try await request(after: position)?.value()
+    }
+
+    private func request(after position: UInt64) -> Waiter<Void>? {
+        state.withLock { $0.position > position ? nil : $0.waiters.append() }
+    }
+}
+
+/// Decides when to look again for leases and retries that were written by a clock that is ahead.
+///
+/// The search reads all lanes that wait for longer than a lease, so it doesn't run with each request.
+package final class ClockRepairTimer: Sendable {
+    private let last = Mutex<Date?>(nil)
+
+    package init() {}
+
+    /// Whether the duration of a lease has passed since the last time, in either direction.
+    package func isDue(_ request: LeaseRequest) -> Bool {
+        last.withLock { last in
+            let distance = last.map { abs(request.now.timeIntervalSince($0)) } ?? .infinity
+            if distance < request.duration / .seconds(1) { return false }
+            last = request.now
+            return true
+        }
+    }
 }

@@ -208,3 +208,31 @@ extension StoreError {
         )
     }
 }
+
+extension EntitySchema.Kind {
+    /// Returns why a program with this declaration can't share a store with programs that have the stored declaration.
+    ///
+    /// - Parameters:
+    ///   - version: The stored schema version.
+    ///   - stored: The stored indexes.
+    /// - Returns: The difference, for messages; `nil` if both can share the store.
+    package func obstacle(toSharingWithVersion version: Int, indexes stored: [EntitySchema.Index]) -> String? {
+        if schemaVersion > version {
+            return "'\(name)' is stored with schema version \(version), and this program has version \(schemaVersion)"
+        }
+        let changed = stored.first { other in indexes.contains { $0.name == other.name && $0 != other } }
+        return changed.map { "the index '\($0.name)' of '\(name)' has other properties in this program" }
+    }
+}
+
+/// Computes the index entries of one document from other documents, which the store reads step by step.
+package protocol IndexEntryComputation {
+    /// Returns the documents to read next; empty at the end.
+    func nextReferences() -> [EntityReference]
+
+    /// Continues with the documents of ``nextReferences()`` that are stored.
+    mutating func take(_ documents: [EntityReference: StoredDocument]) throws
+
+    /// Returns the entries, at the end.
+    func entries() throws -> Set<ChangeSet.IndexEntry>
+}

@@ -34,3 +34,129 @@ public protocol EntityStore: EntityReader {
     /// - Throws: ``StoreError`` with the code `locked` if the store is in use and can't be closed.
     func close() throws
 }
+
+/// Read access to a store, or to a snapshot of a store.
+public protocol EntityReader: AnyObject, Sendable {
+    /// Returns the document of an entity, or `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError`` if the store can't be read; `CancellationError`.
+    func find(_ reference: EntityReference) async throws -> StoredDocument?
+
+    /// Returns the documents of several entities, in the order of `references`; missing entities are left out.
+    ///
+    /// The default implementation calls ``find(_:)`` for each reference. The stores of Headrace read all documents at
+    /// once, as one consistent read.
+    ///
+    /// - Throws: The same errors as ``find(_:)``.
+    func find(all references: [EntityReference]) async throws -> [StoredDocument]
+
+    /// Returns the documents that match `query`, as one consistent read.
+    ///
+    /// - Throws: The same errors as ``find(_:)``, and the code `unknownIndex` if the kind doesn't declare an index of the query; see
+    ///   ``EntitySchema/requireIndexes(of:)``.
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument]
+
+    /// Returns the number of documents that ``fetch(_:)`` returns for `query`.
+    ///
+    /// The default implementation fetches the documents. A store that can count them without reading them implements it.
+    ///
+    /// - Throws: The same errors as ``fetch(_:)``.
+    func count(_ query: DocumentQuery) async throws -> Int
+
+    /// Returns at most `limit` events of the log after a position, in commit order.
+    ///
+    /// - Throws: The same errors as ``find(_:)``.
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord]
+}
+
+extension EntityReader {
+    /// Reads the documents one after the other.
+    public func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        var documents: [StoredDocument] = []
+        for reference in references {
+            if let document = try await find(reference) { documents.append(document) }
+        }
+        return documents
+    }
+
+    /// Fetches the documents, and counts them.
+    public func count(_ query: DocumentQuery) async throws -> Int {
+        try await fetch(query).count
+    }
+}
+
+/// A store whose commits can be observed, for example by live queries.
+public protocol ObservableStore: EntityStore {
+    /// Records the commits of this store object.
+    var commitFeed: CommitFeed { get }
+
+    /// Looks for commits of other processes, and of other store objects on the same data, and records them in
+    /// ``commitFeed``.
+    ///
+    /// The default does nothing, which is right for a store that has no other writers.
+    ///
+    /// - Throws: ``StoreError`` if the store can't be read; `CancellationError`.
+    func noticeOtherCommits() async throws
+}
+
+extension ObservableStore {
+    /// Does nothing.
+    public func noticeOtherCommits() async throws {}
+}
+
+/// A store that other processes can use at the same time, and that lets them wait for the locks of a unit of work.
+package protocol LockingStore: EntityStore {
+    /// Returns the locks of one unit of work, which holds none yet.
+    func makeLocks() -> any StoreLocks
+}
+
+/// The locks of one unit of work in a store.
+///
+/// They are released with the object, at the latest.
+package protocol StoreLocks: AnyObject, Sendable {
+    /// Returns when no unit of work of another process has locked the entity of `reference`, and locks it.
+    ///
+    /// Locking an entity again changes nothing.
+    ///
+    /// - Throws: ``StoreError`` with the code `locked` if the wait takes too long or could never end, or another code if the store
+    ///   can't be reached; `CancellationError`.
+    nonisolated(nonsending) func acquire(_ reference: EntityReference) async throws
+
+    /// Releases all locks. Later calls have no effect.
+    func release()
+}
+
+extension EntityStore {
+    /// The store below all decorators, of which each entity is locked once.
+    package var lockedStore: any EntityStore { (self as? any DeliveryStore)?.undecorated ?? self }
+}
+
+/// A point at which a crash test can end the process.
+package enum FaultPoint: String, CaseIterable, Sendable {
+    /// A commit waits for its transaction, or is about to be sent to the server.
+    case commitQueued = "commit-queued"
+
+    /// The changes are written; their transaction is open. Only in SQLite.
+    case beforeCommit = "before-commit"
+
+    /// In a transaction with several units of work, one is written and the next is not. Only in SQLite.
+    case insideGroupCommit = "inside-group-commit"
+
+    /// The transaction is on disk, and its callers are not yet notified.
+    case afterCommit = "after-commit"
+
+    /// The leases of a relay are written and committed, and the relay is not yet notified.
+    case afterLease = "after-lease"
+
+    /// A relay is about to write its acknowledgements; no transaction is open.
+    case beforeAcknowledge = "before-acknowledge"
+
+    /// A part of a replay is committed, and the next part isn't.
+    case afterReplayPart = "after-replay-part"
+
+    /// A migration of the tables has begun and is not committed. Only in SQLite.
+    case inMigration = "in-migration"
+
+    /// Opening has found that another program uses the store, and will look again; nothing has changed.
+    case inUse = "in-use"
+}

@@ -2,7 +2,10 @@
 
 import Foundation
 import HeadraceCore
+public import HeadraceDomain
 public import HeadraceRelay
+import HeadraceStorage
+import Synchronization
 
 /// A running relay on a clock that the test advances.
 ///
@@ -87,5 +90,122 @@ public struct TestRelay: Sendable {
             let step = next.flatMap { $0 < rest / .milliseconds(1) ? Duration.milliseconds($0) : nil }
             clock.advance(by: min(step ?? rest, rest))
         }
+    }
+}
+
+/// Runs `relay` while `operation` runs, and then shuts it down.
+///
+/// - Returns: The result of `operation`.
+/// - Throws: The errors of `Relay.run()`; the errors of `operation`.
+package nonisolated(nonsending) func withRelay<Result>(
+    _ relay: Relay,
+    _ operation: nonisolated(nonsending) () async throws -> Result
+) async throws -> Result {
+    let running = Task { try await relay.run() }
+    do {
+        let result = try await operation()
+        relay.shutDown()
+        try await running.value
+        return result
+    } catch {
+        running.cancel()
+        // A relay that can't run is the reason why the test failed.
+        if case .failure(let reason) = await running.result, !(reason is CancellationError) { throw reason }
+        throw error
+    }
+}
+
+/// The deliveries whose last attempt has failed.
+final class HandlerFailures: RelayObserver {
+    private struct Key: Hashable {
+        let subscription: String
+        let position: Int64
+
+        init(_ delivery: Delivery) {
+            subscription = delivery.subscription
+            position = delivery.position
+        }
+    }
+
+    private let reasons = Mutex<[Key: String]>([:])
+
+    func delivered(_ delivery: Delivery) {
+        reasons.withLock { $0[Key(delivery)] = nil }
+    }
+
+    func failed(_ delivery: Delivery, _ error: any Error, retryAt date: Date) {
+        note(delivery, "\(error)")
+    }
+
+    func deadLettered(_ delivery: Delivery, reason: String) {
+        note(delivery, reason)
+    }
+
+    private func note(_ delivery: Delivery, _ reason: String) {
+        let name = delivery.content.message?.name ?? "a message"
+        reasons.withLock { $0[Key(delivery)] = "'\(name)' for '\(delivery.subscription)': \(reason)" }
+    }
+
+    /// Forgets the failures, and throws an error with their reasons if there are any.
+    ///
+    /// - Throws: ``HeadraceRelay/RelayError`` with the code `handlerFailed`.
+    func check() throws {
+        let taken = reasons.withLock { reasons in
+            defer { reasons.removeAll() }
+            return reasons.values.sorted()
+        }
+        if !taken.isEmpty { throw RelayError.handlersFailed(taken) }
+    }
+}
+
+/// A delegator that records events in order instead of passing them to handlers.
+///
+/// ```swift
+/// let delegator = RecordingDelegator()
+/// try await UnitOfWork(delegator: delegator, context: context).execute { $0.insert(customer) }
+/// #expect(delegator.eventsAfterCommit.count == 1)
+/// ```
+public final class RecordingDelegator: DomainEventDelegator {
+    private struct Record {
+        var beforeCommit: [any DomainEvent] = []
+        var afterCommit: [any DomainEvent] = []
+    }
+
+    private let record = Mutex(Record())
+    private let reject: @Sendable (any DomainEvent) throws -> Void
+
+    /// Creates a delegator without events.
+    ///
+    /// - Parameter reject: Throws an error for events that must prevent the commit. It runs after the event was recorded. By
+    ///   default, no event is rejected.
+    public init(rejecting reject: @escaping @Sendable (any DomainEvent) throws -> Void = { _ in }) {
+        self.reject = reject
+    }
+
+    /// The events before commits, in order.
+    ///
+    /// This includes events of units of work that failed.
+    public var eventsBeforeCommit: [any DomainEvent] { record.withLock { $0.beforeCommit } }
+
+    /// The events after commits, in order.
+    public var eventsAfterCommit: [any DomainEvent] { record.withLock { $0.afterCommit } }
+
+    /// Records `event`, and throws the error of `reject`.
+    ///
+    /// - Throws: The error of `reject`.
+    public nonisolated(nonsending) func handleBeforeCommit<Context: DomainContext>(
+        _ event: any DomainEvent,
+        in context: Context
+    ) async throws {
+        record.withLock { $0.beforeCommit.append(event) }
+        try reject(event)
+    }
+
+    /// Records `event`.
+    public nonisolated(nonsending) func handleAfterCommit(
+        _ event: any DomainEvent,
+        exceptFor subscriptions: [String]
+    ) async {
+        record.withLock { $0.afterCommit.append(event) }
     }
 }

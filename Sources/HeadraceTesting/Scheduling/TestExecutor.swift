@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import HeadraceCore
 import Synchronization
 
 /// A serial executor with its own queue that reports when no job is left.
@@ -78,5 +79,30 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
         }
         for continuation in waiting { continuation.resume() }
         return job
+    }
+}
+
+/// The seed for the schedules of test stations that are created in this task; `nil` schedules jobs in FIFO order.
+enum ScheduleSeed {
+    @TaskLocal static var current: UInt64?
+}
+
+/// A random number generator that is reproducible by its seed: SplitMix64.
+///
+/// Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators,
+/// <https://doi.org/10.1145/2714064.2660195>.
+package struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }

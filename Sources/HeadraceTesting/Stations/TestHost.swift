@@ -3,6 +3,7 @@
 import CustomDump
 import HeadraceCore
 import HeadraceStations
+import Synchronization
 
 /// The actor of a ``TestStation``. It reduces actions, records the reductions, and compares them with the expectations.
 actor TestHost<State, Action: Sendable> {
@@ -277,4 +278,42 @@ actor TestHost<State, Action: Sendable> {
     private func text(of state: State) -> String {
         StateDump(of: state).text(without: unstable)
     }
+}
+
+/// Whether a test has begun to use its station, and whether it has finished.
+final class TestProgress: Sendable {
+    private let state = Mutex((hasBegun: false, hasEnded: false))
+
+    /// Whether the test has begun and not ended.
+    var isOpen: Bool { state.withLock { $0.hasBegun && !$0.hasEnded } }
+
+    /// Marks the test as begun.
+    ///
+    /// Returns `false` if it already was.
+    func begin() -> Bool {
+        state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+    }
+
+    /// Marks the test as ended.
+    func end() {
+        state.withLock { $0.hasEnded = true }
+    }
+}
+
+/// The extent to which a test must assert the behavior of its station.
+public struct Exhaustivity: Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case on, off }
+
+    let kind: Kind
+
+    /// The test must assert each change of the state, receive each action of an effect, and end each effect.
+    public static let on = Exhaustivity(kind: .on)
+
+    /// The test asserts only the named properties and actions.
+    ///
+    /// Other changes, actions, and running effects are ignored.
+    public static let off = Exhaustivity(kind: .off)
 }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import HeadraceCore
+public import HeadraceStorage
+import Synchronization
+
+/// A sequence of query results: the current result first, and a new result whenever a commit has changed it.
+///
+/// ```swift
+/// for try await open in store.observe({ try await $0.fetch(Order.self, where: [.equals(.isOpen, true)]) }) {
+///     print("\(open.count) orders")
+/// }
+/// ```
+///
+/// - The first value is the current result. Each further value was read from other entities, other versions or contents
+///   of them, or other events. A commit that changes none of these yields nothing. The query keeps the documents of its
+///   last value to compare them.
+/// - Values are not buffered: a value is read when it is requested, in the task and on the actor of the caller. A slow
+///   consumer skips intermediate states, but always receives the last state.
+/// - Each read has a new context with its own entity objects. Change entities in a unit of work, not here.
+/// - If the task is cancelled, the iteration throws `CancellationError`. After an error, the iteration has ended.
+///
+/// A query can be iterated any number of times. An iterator must be used by one task at a time.
+public struct LiveQuery<Value>: AsyncSequence {
+    /// Iterating throws the error of the read, ``HeadraceStorage/StoreError``, or `CancellationError`.
+    public typealias Failure = any Error
+
+    let store: any ObservableStore
+    let polling: (interval: Duration, clock: any TimeSource)?
+    let read: nonisolated(nonsending) (EntityContext) async throws -> Value
+
+    /// Creates an iterator, without reading anything yet.
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(query: self)
+    }
+
+    /// Returns the results one by one.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let query: LiveQuery
+
+        /// The reads of the last value, and the position of the feed before them.
+        private var last: (reads: [ReadLog.Read], position: Int)?
+        private var isEnded = false
+
+        fileprivate init(query: LiveQuery) {
+            self.query = query
+        }
+
+        /// Returns the next result.
+        ///
+        /// - Returns: The result; `nil` after an error.
+        /// - Throws: The error of the read; ``HeadraceStorage/StoreError``; `CancellationError`.
+        public mutating func next() async throws -> Value? {
+            try await next(isolation: #isolation)
+        }
+
+        /// Returns the next result, on `actor`.
+        ///
+        /// - Returns: The same as ``next()``.
+        /// - Throws: The same errors as ``next()``.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
+            if isEnded { return nil }
+            // If anything fails before a value is found, the iteration has ended.
+            isEnded = true
+            while true {
+                if let last {
+                    let subjects = Set(last.reads.map(\.subject))
+                    try await query.store.waitForCommit(to: subjects, after: last.position, polling: query.polling)
+                } else if query.polling != nil {
+                    // Commits of other writers after this call are noticed later.
+                    try await query.store.noticeOtherCommits()
+                }
+                try Task.checkCancellation()
+
+                // Taken before the read: a commit in between is part of the read, and at worst causes one read too
+                // many.
+                let position = query.store.commitFeed.position
+                let log = ReadLog(query.store)
+                let value = try await query.read(EntityContext(reading: log))
+                let isNews = last.map { $0.reads != log.reads } ?? true
+                last = (log.reads, position)
+                if isNews {
+                    isEnded = false
+                    return value
+                }
+            }
+        }
+    }
+}
+
+@available(*, unavailable)
+extension LiveQuery.AsyncIterator: Sendable {}
+
+extension ObservableStore {
+    /// Observes the result of `read`: returns the current value, and a new value whenever a commit has changed it.
+    ///
+    /// Commits of this store are noticed at once. Those of other processes, and of other stores on the same file, are
+    /// noticed if you give an interval for `polling`. Polling asks the store whether anything has changed, not for data.
+    ///
+    /// - Parameters:
+    ///   - interval: How often to check for commits of other writers; never if `nil`.
+    ///   - clock: The clock for the interval.
+    ///   - read: Reads with the given context, in the isolation of the caller that iterates.
+    /// - Returns: The results, one after the other.
+    public func observe<Value>(
+        polling interval: Duration? = nil,
+        clock: any TimeSource = ContinuousClock(),
+        _ read: nonisolated(nonsending) @escaping (EntityContext) async throws -> Value
+    ) -> LiveQuery<Value> {
+        LiveQuery(store: self, polling: interval.map { ($0, clock) }, read: read)
+    }
+
+    /// Returns when a commit after `position` has changed one of `subjects`.
+    fileprivate func waitForCommit(
+        to subjects: Set<CommitFeed.Subject>,
+        after position: Int,
+        polling: (interval: Duration, clock: any TimeSource)?
+    ) async throws {
+        guard let polling else { return try await commitFeed.waitForChange(of: subjects, after: position) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [commitFeed] in try await commitFeed.waitForChange(of: subjects, after: position) }
+            group.addTask {
+                while true {
+                    try await polling.clock.sleep(polling.interval)
+                    try await self.noticeOtherCommits()
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+}
+
+extension TimeSource {
+    fileprivate func sleep(_ duration: Duration) async throws {
+        try await sleep(until: now.advanced(by: duration), tolerance: nil)
+    }
+}
+
+/// A store that remembers the results of the reads: the documents, and the positions of events.
+final class ReadLog: EntityStore {
+    struct Read: Equatable {
+        /// The result of a read: documents, their number, or events by their positions.
+        ///
+        /// Documents are compared as a whole, because an entity that was deleted and inserted again repeats the
+        /// versions of the deleted entity.
+        enum Answer: Equatable {
+            case entities([StoredDocument])
+            case count(Int)
+            case events(positions: [Int64])
+        }
+
+        let subject: CommitFeed.Subject
+        let answer: Answer
+
+        init(kind: String, documents: [StoredDocument]) {
+            subject = .entities(kind)
+            answer = .entities(documents)
+        }
+
+        init(kind: String, count: Int) {
+            subject = .entities(kind)
+            answer = .count(count)
+        }
+
+        init(events: [EventRecord]) {
+            subject = .events
+            answer = .events(positions: events.map(\.position))
+        }
+    }
+
+    private let store: any ObservableStore
+    private let log = Mutex<[Read]>([])
+
+    init(_ store: any ObservableStore) {
+        self.store = store
+    }
+
+    /// The reads, in order.
+    var reads: [Read] { log.withLock(\.self) }
+
+    var schema: EntitySchema { store.schema }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await find(reference, in: store)
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await find(all: references, in: store)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await fetch(query, in: store)
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try await count(query, in: store)
+    }
+
+    func snapshot() async throws -> any EntityReader {
+        LoggedSnapshot(try await store.snapshot(), log: self)
+    }
+
+    fileprivate func find(_ reference: EntityReference, in reader: any EntityReader) async throws -> StoredDocument? {
+        let document = try await reader.find(reference)
+        let read = Read(kind: reference.kind, documents: document.map { [$0] } ?? [])
+        log.withLock { $0.append(read) }
+        return document
+    }
+
+    fileprivate func find(
+        all references: [EntityReference],
+        in reader: any EntityReader
+    ) async throws -> [StoredDocument] {
+        let documents = try await reader.find(all: references)
+        // A kind without documents is part of the result, too.
+        var found: [String: [StoredDocument]] = [:]
+        for reference in references { found[reference.kind] = [] }
+        for document in documents { found[document.reference.kind]?.append(document) }
+        let reads = found.sorted { $0.key < $1.key }.map { Read(kind: $0.key, documents: $0.value) }
+        log.withLock { $0 += reads }
+        return documents
+    }
+
+    fileprivate func fetch(_ query: DocumentQuery, in reader: any EntityReader) async throws -> [StoredDocument] {
+        let documents = try await reader.fetch(query)
+        let read = Read(kind: query.kind, documents: documents)
+        log.withLock { $0.append(read) }
+        return documents
+    }
+
+    fileprivate func count(_ query: DocumentQuery, in reader: any EntityReader) async throws -> Int {
+        let count = try await reader.count(query)
+        let read = Read(kind: query.kind, count: count)
+        log.withLock { $0.append(read) }
+        return count
+    }
+
+    fileprivate func events(
+        after position: Int64,
+        limit: Int,
+        in reader: any EntityReader
+    ) async throws -> [EventRecord] {
+        let events = try await reader.events(after: position, limit: limit)
+        log.withLock { $0.append(Read(events: events)) }
+        return events
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        try await store.commit(changes)
+    }
+
+    /// Does nothing: the owner of the store closes it.
+    func close() throws {}
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await events(after: position, limit: limit, in: store)
+    }
+}
+
+/// A snapshot of the store that adds its reads to the log.
+private final class LoggedSnapshot: EntityReader {
+    private let moment: any EntityReader
+    private let log: ReadLog
+
+    init(_ moment: any EntityReader, log: ReadLog) {
+        self.moment = moment
+        self.log = log
+    }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await log.find(reference, in: moment)
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await log.find(all: references, in: moment)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await log.fetch(query, in: moment)
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try await log.count(query, in: moment)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await log.events(after: position, limit: limit, in: moment)
+    }
+}
