@@ -76,7 +76,7 @@ package final class Permits: Sendable {
         return try await operation()
     }
 
-    private nonisolated(nonsending) func wait() async throws {
+    package nonisolated(nonsending) func wait() async throws {
         try await request()?.value()
     }
 
@@ -90,7 +90,7 @@ package final class Permits: Sendable {
     }
 
     /// Releases a permit and resumes the next waiter.
-    func release() {
+    package func release() {
         let resumption: Resumption<Void>? = state.withLock { state in
             if let next = state.waiters.endFirst(with: ()) { return next }
             state.availableCount += 1

@@ -17,8 +17,7 @@ package struct EventHandlerRoute: Sendable {
         type = handler
         handle = { event, site in
             guard let event = event as? Handler.Event else { return }
-            let resolver: any DependencyResolver = site.context == nil ? site.base : HandlerResolver(site, opensScope: false)
-            try await Handler.handle(event: event, resolver: resolver)
+            try await Handler.handle(event: event, resolver: site.resolver)
         }
     }
 
@@ -52,6 +51,12 @@ struct HandlingContext {
     /// The context of the unit of work, and the type by which handlers resolve it; `nil` after the commit.
     private(set) var context: (any DomainContext)?
     private(set) var contextType: Any.Type?
+
+    /// The resolver of a static handler, for which no scope is opened.
+    var resolver: any DependencyResolver {
+        if context == nil { return base }
+        return HandlerResolver(self, opensScope: false)
+    }
 
     /// Creates a context for handlers after the commit.
     init(base: any DependencyResolver & Sendable) {

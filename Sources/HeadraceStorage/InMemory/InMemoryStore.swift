@@ -54,7 +54,7 @@ public final class InMemoryStore: ObservableStore {
             try state.check(changes, schema: schema)
             state.apply(changes)
         }
-        commitFeed.recordCommit(of: changes)
+        commitFeed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
     }
 
