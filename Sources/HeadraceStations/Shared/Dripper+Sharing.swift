@@ -30,7 +30,7 @@ extension Dripper {
     /// example because it replaces the state of the child, the child receives the shared value again.
     ///
     /// A modifier after this modifier sees the new values as changes, and a modifier before it doesn't. So put
-    /// ``Dripper/undoable(_:history:role:)`` and ``Dripper/onChange(of:_:)`` after it.
+    /// ``Dripper/onChange(of:_:)`` after it.
     ///
     /// - Parameters:
     ///   - property: Key path of the property.

@@ -6,7 +6,7 @@ import Synchronization
 /// A value that several stations have in their states, and that can be stored.
 ///
 /// ```swift
-/// let settings = try await SharedState(in: SharedFile(file), default: Settings())
+/// let settings = try await SharedState(in: SharedDocument("settings", of: store), default: Settings())
 /// let station = Station(initialState: Editor.State(settings: settings.value)) { Editor(settings: settings) }
 /// ```
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The place where a ``SharedState`` is stored, such as a ``SharedFile``.
+/// The place where a ``SharedState`` is stored, such as a document of a store.
 public protocol SharedStorage<Value>: Sendable {
     /// The stored value.
     associatedtype Value: Sendable
