@@ -29,12 +29,8 @@ public struct Effect<Action: Sendable>: Sendable {
         self.storage = storage
     }
 
-    init(_ kind: CompoundEffect<Action>.Kind) {
-        storage = .tree(EffectTree(.compound(CompoundEffect(kind))))
-    }
-
-    init(running operation: @escaping EffectTree<Action>.Operation) {
-        storage = .tree(EffectTree(.run(operation)))
+    init(_ tree: EffectTree<Action>) {
+        storage = .tree(tree)
     }
 
     /// No work.
@@ -60,8 +56,8 @@ public struct Effect<Action: Sendable>: Sendable {
         catch handler: (nonisolated(nonsending) @Sendable (_ error: any Error, _ pour: Pour<Action>) async -> Void)? =
             nil
     ) -> Effect {
-        guard let handler else { return Effect(running: operation) }
-        return Effect(running: { pour in
+        guard let handler else { return Effect(.run(operation)) }
+        return Effect(.run { pour in
             do {
                 try await operation(pour)
             } catch {
@@ -114,16 +110,8 @@ public struct Effect<Action: Sendable>: Sendable {
         switch storage {
         case .none: .none
         case .send(let action): .send(transform(action))
-        case .tree(let tree): Self.map(tree, transform)
+        case .tree(let tree): Effect<Other>(Effect<Other>.Storage.tree(tree.map(transform)))
         }
-    }
-
-    @usableFromInline
-    static func map<Other: Sendable>(
-        _ tree: EffectTree<Action>,
-        _ transform: @escaping @Sendable (Action) -> Other
-    ) -> Effect<Other> {
-        tree.map(transform)
     }
 
     /// The same effect, started in the namespace of a child.
@@ -147,16 +135,9 @@ public struct Effect<Action: Sendable>: Sendable {
 
     @usableFromInline
     mutating func join(_ other: Effect) {
-        switch storage {
-        case .none:
-            self = other
-        case .tree(let tree):
-            if case .compound(let compound) = tree.content, case .merge(let effects) = compound.kind {
-                self = Effect(.merge(effects + [other]))
-            } else {
-                self = Effect(.merge([self, other]))
-            }
-        case .send:
+        if case .tree(.merge(let effects)) = storage {
+            self = Effect(.merge(effects + [other]))
+        } else {
             self = Effect(.merge([self, other]))
         }
     }

@@ -17,17 +17,17 @@ public struct Pour<Action: Sendable> {
     /// The clock of the station.
     public let clock: any TimeSource
 
-    private let scope: EffectScope
+    private let node: EffectNode
     private let actor: any Actor
     private let deliver: @Sendable (Action) -> Void
 
     init(
-        scope: EffectScope,
+        node: EffectNode,
         actor: any Actor,
         clock: any TimeSource,
         deliver: @escaping @Sendable (Action) -> Void
     ) {
-        self.scope = scope
+        self.node = node
         self.actor = actor
         self.clock = clock
         self.deliver = deliver
@@ -36,7 +36,7 @@ public struct Pour<Action: Sendable> {
     /// Whether the effect was cancelled.
     ///
     /// The actions of a cancelled effect are dropped.
-    public var isCancelled: Bool { scope.isCancelled }
+    public var isCancelled: Bool { node.isCancelled }
 
     /// Reduces `action` before it returns.
     ///
@@ -52,14 +52,14 @@ public struct Pour<Action: Sendable> {
             return RemotePour(actor: actor, deliver: deliver, slot: nil)
         case .latest:
             let slot = CoalescingSlot(deliver: deliver)
-            scope.addFinalDelivery { slot.deliver() }
+            node.addFinalDelivery { slot.deliver() }
             return RemotePour(actor: actor, deliver: deliver, slot: slot)
         }
     }
 
     /// Returns the same pour for the actions of a child.
     func map<Child: Sendable>(_ transform: @escaping @Sendable (Child) -> Action) -> Pour<Child> {
-        Pour<Child>(scope: scope, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
+        Pour<Child>(node: node, actor: actor, clock: clock) { [deliver] in deliver(transform($0)) }
     }
 }
 

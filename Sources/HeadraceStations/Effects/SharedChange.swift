@@ -3,6 +3,7 @@
 import HeadraceCore
 
 /// A change of a property that a shared state keeps equal.
+@usableFromInline
 struct SharedChange: Sendable {
     /// The key of the subscription that keeps the property equal, within the child that has returned the effect.
     let key: SubscriptionKey

@@ -17,6 +17,7 @@ public struct TrailingEffect: Hashable, Sendable {
 }
 
 /// The interval of a throttle, and the effects that it begins.
+@usableFromInline
 struct ThrottleRule: Sendable {
     let interval: Duration
 

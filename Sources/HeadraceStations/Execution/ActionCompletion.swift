@@ -6,9 +6,9 @@ import Synchronization
 /// The completion of one action: counts the work that the action has started and that hasn't ended.
 ///
 /// The work is effects, actions that effects have poured, effects of those actions, and so on. The effects themselves
-/// are in ``scope``.
+/// are below ``node``.
 @usableFromInline
-final class ActionCompletion: Sendable {
+package final class ActionCompletion: Sendable {
     private struct State {
         /// Number of parts that haven't ended.
         ///
@@ -21,13 +21,13 @@ final class ActionCompletion: Sendable {
         var isAwake = false
     }
 
-    /// The scope of all effects of the action.
-    let scope: EffectScope
+    /// The node of all effects of the action.
+    let node: EffectNode
 
     private let state = Mutex(State())
 
     init(in runningEffects: RunningEffects) {
-        scope = EffectScope(within: runningEffects.scope)
+        node = EffectNode(within: runningEffects.root)
     }
 
     var isFinished: Bool { state.withLock { $0.open == 0 } }
@@ -48,7 +48,7 @@ final class ActionCompletion: Sendable {
             return state.waiting
         }
         guard let waiting else { return }
-        scope.end()
+        node.end()
         for continuation in waiting { continuation.resume() }
     }
 
@@ -95,7 +95,7 @@ final class ActionCompletion: Sendable {
                 if !mustWait { continuation.resume() }
             }
         } onCancel: {
-            scope.cancel()
+            node.cancel()
         }
     }
 }

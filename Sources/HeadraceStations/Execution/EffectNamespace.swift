@@ -5,20 +5,20 @@ import HeadraceCore
 
 /// The ids of the effects of a station, or of one of its children.
 ///
-/// It finds effects by their ids and queues them. The effects themselves are owned by the tree of ``EffectScope``s.
+/// It finds effects by their ids and queues them. The effects themselves are owned by the tree of ``EffectNode``s.
 @usableFromInline
 final class EffectNamespace {
     private weak let parent: EffectNamespace?
     private let key: ChildKey?
     private(set) var children: [ChildKey: EffectNamespace] = [:]
 
-    /// Scopes that are running, by id; `nil` is the key of all effects of a child.
-    private var scopes: [EffectID?: EffectScopeSet] = [:]
+    /// Nodes that are running, by id; `nil` is the key of all effects of a child.
+    private var nodes: [EffectID?: EffectNodeSet] = [:]
 
     private var queues: [EffectID: Deque<QueuedEffect>] = [:]
 
-    /// Running scopes in the order of their beginnings, for ids whose oldest effects are cancelled.
-    private var ordered: [EffectID: [EffectScope]] = [:]
+    /// Running nodes in the order of their beginnings, for ids whose oldest effects are cancelled.
+    private var ordered: [EffectID: [EffectNode]] = [:]
 
     /// The intervals of throttled effects.
     var throttles: [EffectID: Throttle] = [:]
@@ -32,7 +32,7 @@ final class EffectNamespace {
     }
 
     private var isEmpty: Bool {
-        children.isEmpty && scopes.isEmpty && queues.isEmpty && throttles.isEmpty
+        children.isEmpty && nodes.isEmpty && queues.isEmpty && throttles.isEmpty
     }
 
     /// The children around the effects, the outermost first; empty for the station itself.
@@ -46,38 +46,38 @@ final class EffectNamespace {
     }
 
     /// Whether an effect with `id` is running.
-    func isRunning(_ id: EffectID) -> Bool { scopes[id] != nil }
+    func isRunning(_ id: EffectID) -> Bool { nodes[id] != nil }
 
     /// Number of running effects with `id`.
-    func runningCount(_ id: EffectID) -> Int { scopes[id]?.count ?? 0 }
+    func runningCount(_ id: EffectID) -> Int { nodes[id]?.count ?? 0 }
 
     /// Cancels the oldest effects with `id` until at most `count` are running.
     func cancelOldest(_ id: EffectID, leaving count: Int) {
-        var running = ordered[id] ?? scopes[id]?.elements ?? []
+        var running = ordered[id] ?? nodes[id]?.elements ?? []
         while running.count > count {
             let oldest = running.removeFirst()
-            scopes[id]?.remove(oldest)
+            nodes[id]?.remove(oldest)
             oldest.cancel()
         }
-        if scopes[id]?.isEmpty ?? false { scopes[id] = nil }
+        if nodes[id]?.isEmpty ?? false { nodes[id] = nil }
         ordered[id] = running
     }
 
-    /// Creates a scope below `outer` for an effect with `id`; `nil` for an effect of this child as a whole.
-    func makeScope(_ id: EffectID?, within outer: EffectScope) -> EffectScope {
-        let scope = EffectScope(within: outer)
-        scopes[id, default: EffectScopeSet()].insert(scope)
-        if !ordered.isEmpty, let id { ordered[id]?.append(scope) }
-        return scope
+    /// Creates a node below `outer` for an effect with `id`; `nil` for an effect of this child as a whole.
+    func makeNode(_ id: EffectID?, within outer: EffectNode) -> EffectNode {
+        let node = EffectNode(within: outer)
+        nodes[id, default: EffectNodeSet()].insert(node)
+        if !ordered.isEmpty, let id { ordered[id]?.append(node) }
+        return node
     }
 
-    /// Ends `scope`, and begins the next effect that is queued under `id` if no other effect with `id` runs.
-    func end(_ scope: EffectScope, _ id: EffectID?) {
-        scope.end()
-        scopes[id]?.remove(scope)
-        if !ordered.isEmpty, let id { ordered[id]?.removeAll { $0 === scope } }
-        if scopes[id]?.isEmpty ?? false {
-            scopes[id] = nil
+    /// Ends `node`, and begins the next effect that is queued under `id` if no other effect with `id` runs.
+    func end(_ node: EffectNode, _ id: EffectID?) {
+        node.end()
+        nodes[id]?.remove(node)
+        if !ordered.isEmpty, let id { ordered[id]?.removeAll { $0 === node } }
+        if nodes[id]?.isEmpty ?? false {
+            nodes[id] = nil
             if !ordered.isEmpty, let id { ordered[id] = nil }
             if let id { beginNext(id) }
         }
@@ -88,7 +88,7 @@ final class EffectNamespace {
     ///
     /// Skips effects that were cancelled in the queue.
     private func beginNext(_ id: EffectID) {
-        while scopes[id] == nil, let next = queues[id]?.popFirst() {
+        while nodes[id] == nil, let next = queues[id]?.popFirst() {
             if queues[id]?.isEmpty ?? false { queues[id] = nil }
             next.begin()
         }
@@ -106,7 +106,7 @@ final class EffectNamespace {
     /// Cancels the running effects with `id`, and drops the queued ones; `nil` for the effects of this child.
     func cancel(_ id: EffectID?) {
         let queue = id.flatMap { queues.removeValue(forKey: $0) } ?? []
-        scopes.removeValue(forKey: id)?.cancel()
+        nodes.removeValue(forKey: id)?.cancel()
         if !ordered.isEmpty, let id { ordered[id] = nil }
         if !throttles.isEmpty, let id { throttles[id]?.waiting = nil }
         for effect in queue { effect.drop() }
@@ -127,7 +127,7 @@ final class EffectNamespace {
     /// Cancels all effects of this namespace and of its children.
     func cancelAll() {
         for child in children.values { child.cancelAll() }
-        for id in scopes.keys { cancel(id) }
+        for id in nodes.keys { cancel(id) }
         throttles = [:]
         removeIfEmpty()
     }

@@ -20,7 +20,7 @@ public struct PourTask: Sendable {
         completion = nil
     }
 
-    init(_ completion: ActionCompletion?) {
+    package init(_ completion: ActionCompletion) {
         self.completion = completion
     }
 
@@ -29,7 +29,7 @@ public struct PourTask: Sendable {
 
     /// Whether the work was cancelled: by ``cancel()``, by a cancelled task in ``finish()``, or because the station was
     /// released.
-    public var isCancelled: Bool { completion?.scope.isCancelled ?? false }
+    public var isCancelled: Bool { completion?.node.isCancelled ?? false }
 
     /// Cancels all work.
     ///
@@ -39,7 +39,7 @@ public struct PourTask: Sendable {
     /// elsewhere, an action that is being poured at that moment is still reduced. An effect that was started in the
     /// current turn of the actor never runs.
     public func cancel() {
-        completion?.scope.cancel()
+        completion?.node.cancel()
     }
 
     /// Returns when all work has ended, transitively.

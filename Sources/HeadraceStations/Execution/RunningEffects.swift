@@ -8,8 +8,8 @@ package final class RunningEffects: Sendable {
         weak var actor: (any Actor)?
     }
 
-    /// The root of the tree of effect scopes.
-    let scope = EffectScope(within: nil)
+    /// The root of the tree of running effects.
+    let root = EffectNode(within: nil)
 
     private let owner = Mutex(Owner())
 
@@ -17,7 +17,7 @@ package final class RunningEffects: Sendable {
     package init() {}
 
     /// Number of effects that run.
-    package var count: Int { scope.taskCount }
+    package var count: Int { root.taskCount }
 
     /// The actor of the station; `nil` before ``attach(_:)``, and after the actor was released.
     var actor: (any Actor)? { owner.withLock(\.actor) }
@@ -31,6 +31,6 @@ package final class RunningEffects: Sendable {
 
     /// Cancels all effects that run now, and all effects that are started later.
     package func cancel() {
-        scope.cancel()
+        root.cancel()
     }
 }

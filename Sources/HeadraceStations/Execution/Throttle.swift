@@ -16,23 +16,23 @@ final class WaitingEffect {
     /// Time at which the effect begins.
     let due: ContinuousClock.Instant
 
-    /// The scope of the delay and of the effect.
-    private let scope: EffectScope
+    /// The node of the delay and of the effect.
+    private let node: EffectNode
 
-    /// The scope of the delay.
-    private let delay: EffectScope
+    /// The node of the delay.
+    private let delay: EffectNode
 
     /// Starts the effect; `nil` if it was started or dropped.
     private var start: (() -> Void)?
 
-    init(due: ContinuousClock.Instant, scope: EffectScope, delay: EffectScope, start: @escaping () -> Void) {
+    init(due: ContinuousClock.Instant, node: EffectNode, delay: EffectNode, start: @escaping () -> Void) {
         self.due = due
-        self.scope = scope
+        self.node = node
         self.delay = delay
         self.start = start
     }
 
-    var isCancelled: Bool { scope.isCancelled }
+    var isCancelled: Bool { node.isCancelled }
 
     /// Ends the delay, and starts the effect unless it was started or dropped.
     func begin() {
@@ -44,7 +44,7 @@ final class WaitingEffect {
 
     /// Cancels the delay, and so drops the effect.
     func cancel() {
-        scope.cancel()
+        node.cancel()
     }
 
     /// Drops the effect.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The result that a caller of `pour(_:returning:)` awaits, on the actor of the station.
-final class AwaitedResult<Value> {
+package final class AwaitedResult<Value> {
     /// The value of the first matching action; `nil` if none was reduced so far.
     private(set) var value: Value?
 
-    let completion: ActionCompletion
+    /// The work of the action, which wakes the caller when it has ended or has poured the result.
+    package let completion: ActionCompletion
+
     private let action: Any.Type
 
     init(of action: Any.Type, _ completion: ActionCompletion) {
@@ -20,14 +22,14 @@ final class AwaitedResult<Value> {
         completion.wake()
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// - Throws: The first error of the action's work; `CancellationError` if the work was cancelled; ``StationError`` with
     ///   the code `StationError.Code.noResult` otherwise.
-    func get() throws -> Value {
+    package func get() throws -> Value {
         if let value { return value }
         if let failure = completion.failure { throw failure }
-        if completion.scope.isCancelled { throw CancellationError() }
+        if completion.node.isCancelled { throw CancellationError() }
         throw StationError.noResult(of: action, isRunning: !completion.isFinished)
     }
 }

@@ -14,7 +14,7 @@ import HeadraceCore
 final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
     private weak let core: StationCore<State, Action>?
     private let operation: EffectTree<Action>.Operation
-    private let scope: EffectScope
+    private let node: EffectNode
     private let context: EffectContext
     private let onEnd: StationCore<State, Action>.EndHandler?
 
@@ -28,7 +28,7 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
         self.operation = operation
         self.context = context
         self.onEnd = onEnd
-        scope = EffectScope(within: context.scope)
+        node = EffectNode(within: context.node)
     }
 
     /// Starts the task.
@@ -36,7 +36,7 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
     /// It runs when the actor is free, after the tasks that were started before it.
     func launch(on actor: some Actor) {
         actor.assumeIsolated { actor in
-            scope.attach(Self.start(self, on: core?.taskExecutor, isolation: actor))
+            node.attach(Self.start(self, on: core?.taskExecutor, isolation: actor))
         }
     }
 
@@ -60,8 +60,8 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
     private nonisolated(nonsending) func perform(on actor: any Actor) async {
         var failure: (any Error)?
         // If the core was released, so was the station, and all of its effects are cancelled.
-        if !scope.isCancelled, let (chain, clock) = surroundings {
-            let pour = Pour<Action>(scope: scope, actor: actor, clock: clock) { self.deliver($0) }
+        if !node.isCancelled, let (chain, clock) = surroundings {
+            let pour = Pour<Action>(node: node, actor: actor, clock: clock) { self.deliver($0) }
             do {
                 if let chain, let action = context.action as? Action {
                     let operation = operation
@@ -74,14 +74,14 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
                     }
                 }
             } catch {
-                if !scope.isCancelled { failure = error }
+                if !node.isCancelled { failure = error }
             }
-            scope.makeFinalDeliveries()
+            node.makeFinalDeliveries()
         }
-        scope.end()
+        node.end()
         if let failure { context.completion.fail(failure) }
         if let core {
-            let isDone = failure == nil && !scope.isCancelled
+            let isDone = failure == nil && !node.isCancelled
             core.effectEnded(context, isDone: isDone, failure: failure, onEnd: onEnd)
         } else {
             // The effects that should follow can't start any more, but their completions must end.
@@ -97,6 +97,6 @@ final class EffectTask<State, Action: Sendable>: @unchecked Sendable {
     }
 
     private func deliver(_ action: Action) {
-        if scope.isActive { core?.deliver(action, completion: context.completion) }
+        if node.isActive { core?.deliver(action, countingTo: context.completion) }
     }
 }

@@ -11,8 +11,8 @@ struct RunningSubscription {
     /// The completion to which the effect of the subscription and the actions that it pours count.
     let completion: ActionCompletion
 
-    /// The scope of the effect, without the effects of the actions that it pours.
-    let scope: EffectScope
+    /// The node of the effect, without the effects of the actions that it pours.
+    let node: EffectNode
 
     /// The object of the declaration; `nil` if it has none.
     let object: AnyObject?
@@ -26,36 +26,26 @@ extension StationCore {
     var hasSubscriptions: Bool { declare != nil }
 
     /// Names of the subscriptions of ``StateSubscriptions`` that haven't ended, in alphabetical order.
-    var subscriptionNames: [String] {
-        subscriptions.filter { $0.value.scope.isActive && !$0.value.isImplicit }.map { "\($0.key.id.base)" }.sorted()
+    package var subscriptionNames: [String] {
+        subscriptions.filter { $0.value.node.isActive && !$0.value.isImplicit }.map { "\($0.key.id.base)" }.sorted()
     }
 
     /// Number of tasks of subscriptions that are running, without the tasks of the actions that they have poured.
-    var subscriptionTaskCount: Int { subscriptions.values.reduce(0) { $0 + $1.scope.taskCount } }
+    package var subscriptionTaskCount: Int { subscriptions.values.reduce(0) { $0 + $1.node.taskCount } }
 
     /// Starts the subscriptions of the initial state, unless they were started.
     ///
     /// The first action does so if it comes before the station has done it.
-    func startSubscriptions() {
+    package func startSubscriptions() {
         guard hasSubscriptions, !haveSubscriptionsStarted, !status.contains(.isBusy) else { return }
         haveSubscriptionsStarted = true
-        status.insert(.isBusy)
-        updateSubscriptions(after: nil, nil)
-        drain()
-    }
-
-    /// Starts and ends subscriptions after `action` was reduced.
-    ///
-    /// It is separate, because an optional action needs a look-up of its type.
-    @inline(never)
-    func updateSubscriptions(afterReducing action: Action, _ completion: ActionCompletion?) {
-        updateSubscriptions(after: action, completion)
+        occupy { updateSubscriptions(after: nil, nil) }
     }
 
     /// Starts and cancels subscriptions so that exactly the subscriptions of the state are running.
     ///
     /// `completion` is the completion to which `action` counts; `nil` for the completion that is being poured.
-    private func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {
+    func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {
         guard let declare else { return }
         let declared = declare(state)
         let keys = Set(declared.map(\.key))
@@ -65,13 +55,13 @@ extension StationCore {
                 let object = running.object
             else { continue }
             let (effect, next) = update(object)
-            start(effect, of: action, completion: completion, message: nil)
+            startEffect(effect, of: action, completion)
             if let next { first.append(makePending(next, of: running)) }
         }
         if keys.count != subscriptions.count || keys.contains(where: { subscriptions[$0] == nil }) {
             for (key, subscription) in subscriptions where !keys.contains(key) {
                 subscriptions[key] = nil
-                subscription.scope.cancel()
+                subscription.node.cancel()
             }
             for each in declared where subscriptions[each.key] == nil {
                 if let next = begin(each, after: action) { first.append(next) }
@@ -85,12 +75,12 @@ extension StationCore {
     /// Starts a subscription, and returns the action that is reduced before all actions that wait.
     private func begin(_ declared: DeclaredSubscription<Action>, after action: Action?) -> PendingAction<Action>? {
         let completion = ActionCompletion(in: runningEffects)
-        let scope = EffectScope(within: completion.scope)
+        let node = EffectNode(within: completion.node)
         let beginning = declared.begin()
         let running = RunningSubscription(
             isImplicit: declared.isImplicit,
             completion: completion,
-            scope: scope,
+            node: node,
             object: beginning.object
         )
         subscriptions[declared.key] = running
@@ -100,9 +90,9 @@ extension StationCore {
             completion: completion,
             message: nil,
             namespace: EffectNamespace(),
-            scope: scope
+            node: node
         )
-        start(beginning.effect, context) { _ in scope.end() }
+        start(beginning.effect, in: context) { _ in node.end() }
         let first = beginning.first.map { makePending($0, of: running) }
         completion.end()
         return first
@@ -111,7 +101,7 @@ extension StationCore {
     /// Returns an action that counts to a subscription, or to nothing else if the effect of the subscription has ended.
     private func makePending(_ action: Action, of running: RunningSubscription) -> PendingAction<Action> {
         let hasEnded = running.completion.isFinished
-        // A new completion has begun, and a finished one can't begin again: its scope is no longer among the running effects.
+        // A new completion has begun, and a finished one can't begin again: its node is no longer among the running effects.
         let completion = hasEnded ? ActionCompletion(in: runningEffects) : running.completion
         if !hasEnded { completion.begin() }
         return PendingAction(action: action, completion: completion, cause: nil, source: .effect)
@@ -125,7 +115,7 @@ extension StationCore {
         key.path = context.namespace.path
         guard let save = change.write(subscriptions[key]?.object, taskExecutor) else { return }
         var context = context
-        context.scope = context.completion.scope
-        start(Effect(running: { _ in try await save.wait().get() }), context)
+        context.node = context.completion.node
+        start(.run { _ in try await save.wait().get() }, in: context)
     }
 }

@@ -4,19 +4,19 @@ import Synchronization
 
 /// A node in the tree of running effects.
 ///
-/// The root is the station. Below it is a scope for each action that has started effects, then a scope for each
-/// effect with an id or from a child, and at the leaves the effects that run code. Cancelling a scope cancels all
-/// scopes below it, and a scope that is created below a cancelled scope is cancelled too. A parent keeps its children
-/// until they end, so each scope except the root must call ``end()``.
+/// The root is the station. Below it is a node for each action that has started effects, then a node for each
+/// effect with an id or from a child, and at the leaves the effects that run code. Cancelling a node cancels all
+/// nodes below it, and a node that is created below a cancelled node is cancelled too. A parent keeps its children
+/// until they end, so each node except the root must call ``end()``.
 ///
 /// All methods can be called on any thread.
-final class EffectScope: Sendable {
+final class EffectNode: Sendable {
     private static let cancelled: UInt8 = 1
     private static let ended: UInt8 = 2
 
     private struct Content {
         var task: Task<Void, Never>?
-        var children = EffectScopeSet()
+        var children = EffectNodeSet()
 
         /// Deliveries of coalescing remote pours that are due before the effect ends.
         var finalDeliveries: [@Sendable () -> Void] = []
@@ -24,22 +24,22 @@ final class EffectScope: Sendable {
 
     private let status = Atomic<UInt8>(0)
     private let content = Mutex(Content())
-    private let parent: EffectScope?
+    private let parent: EffectNode?
 
-    /// Creates a scope below `parent`; `nil` for the root of a tree.
-    init(within parent: EffectScope?) {
+    /// Creates a node below `parent`; `nil` for the root of a tree.
+    init(within parent: EffectNode?) {
         self.parent = parent
         parent?.add(self)
     }
 
     var isCancelled: Bool { status.load(ordering: .acquiring) & Self.cancelled != 0 }
 
-    /// Whether the scope was neither cancelled nor ended.
+    /// Whether the node was neither cancelled nor ended.
     ///
     /// Only an active effect can pour.
     var isActive: Bool { status.load(ordering: .acquiring) == 0 }
 
-    /// Number of tasks that run in the scope and in the scopes below it.
+    /// Number of tasks that run in the node and in the nodes below it.
     var taskCount: Int {
         let (task, children) = content.withLock { ($0.task, $0.children) }
         return (task == nil ? 0 : 1) + children.taskCount
@@ -47,20 +47,20 @@ final class EffectScope: Sendable {
 
     /// Adds a child.
     ///
-    /// If thread A cancels the scope while thread B adds a child, either A finds the child under the lock, or B finds
+    /// If thread A cancels the node while thread B adds a child, either A finds the child under the lock, or B finds
     /// the mark, because A sets the mark before it takes the lock. The same holds for ``attach(_:)``.
-    private func add(_ child: EffectScope) {
+    private func add(_ child: EffectNode) {
         content.withLock { $0.children.insert(child) }
         if isCancelled { child.cancel() }
     }
 
-    /// Sets the task that runs the effect of this scope.
+    /// Sets the task that runs the effect of this node.
     func attach(_ task: Task<Void, Never>) {
         content.withLock { $0.task = task }
         if isCancelled { task.cancel() }
     }
 
-    /// Cancels the scope and all scopes below it.
+    /// Cancels the node and all nodes below it.
     func cancel() {
         _ = status.bitwiseOr(Self.cancelled, ordering: .acquiringAndReleasing)
         let (task, children) = content.withLock { ($0.task, $0.children) }
@@ -68,7 +68,7 @@ final class EffectScope: Sendable {
         children.cancel()
     }
 
-    /// Ends the scope and removes it from its parent.
+    /// Ends the node and removes it from its parent.
     func end() {
         _ = status.bitwiseOr(Self.ended, ordering: .acquiringAndReleasing)
         // The old content is released outside of the lock, because that may run code of the program.
@@ -90,39 +90,39 @@ final class EffectScope: Sendable {
     }
 }
 
-/// A set of scopes without an order.
+/// A set of nodes without an order.
 ///
-/// Most sets contain at most one scope; only more scopes need a table.
-struct EffectScopeSet {
-    private var first: EffectScope?
-    private var others: [ObjectIdentifier: EffectScope] = [:]
+/// Most sets contain at most one node; only more nodes need a table.
+struct EffectNodeSet {
+    private var first: EffectNode?
+    private var others: [ObjectIdentifier: EffectNode] = [:]
 
     var isEmpty: Bool { first == nil && others.isEmpty }
 
     var count: Int { others.count + (first == nil ? 0 : 1) }
 
-    var elements: [EffectScope] { (first.map { [$0] } ?? []) + others.values }
+    var elements: [EffectNode] { (first.map { [$0] } ?? []) + others.values }
 
     var taskCount: Int { others.values.reduce(first?.taskCount ?? 0) { $0 + $1.taskCount } }
 
-    mutating func insert(_ scope: EffectScope) {
+    mutating func insert(_ node: EffectNode) {
         if first == nil {
-            first = scope
+            first = node
         } else {
-            others[ObjectIdentifier(scope)] = scope
+            others[ObjectIdentifier(node)] = node
         }
     }
 
-    mutating func remove(_ scope: EffectScope) {
-        if first === scope {
+    mutating func remove(_ node: EffectNode) {
+        if first === node {
             first = nil
         } else {
-            others[ObjectIdentifier(scope)] = nil
+            others[ObjectIdentifier(node)] = nil
         }
     }
 
     func cancel() {
         first?.cancel()
-        for scope in others.values { scope.cancel() }
+        for node in others.values { node.cancel() }
     }
 }
