@@ -8,8 +8,8 @@ extension Dispatcher {
     /// The action runs in the task and on the actor of the caller. Inside an action of this dispatcher it runs in place. If
     /// the caller is cancelled before the turn of the action, the action doesn't run.
     ///
-    /// - Throws: The error of the action. If the action can't run: ``PipelineError``, with the code `deadlock` if two actions
-    ///   would wait for each other; `MessageError` with the code `refused`; another error of a middleware;
+    /// - Throws: The error of the action. If the action can't run: ``PipelineError``, with the code `deadlock` in a debug
+    ///   build if two actions would wait for each other; `MessageError` with the code `refused`; another error of a middleware;
     ///   `CancellationError`.
     @inlinable
     @_disfavoredOverload  // Otherwise a closure that returns `Void` prefers it for actions that don't throw.

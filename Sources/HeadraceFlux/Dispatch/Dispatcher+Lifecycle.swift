@@ -27,8 +27,8 @@ extension Dispatcher {
     ///
     /// While the dispatcher is paused and actions wait, it doesn't return.
     ///
-    /// - Throws: `CancellationError`; ``PipelineError`` with the code `deadlock` if the caller is an action that would wait for
-    ///   itself: an action of this dispatcher, or an action that an action of this dispatcher waits for.
+    /// - Throws: `CancellationError`; ``PipelineError`` with the code `deadlock` if the caller is an action of this dispatcher, which
+    ///   would wait for itself, and in a debug build also if an action of this dispatcher waits for the caller.
     public nonisolated(nonsending) func drain() async throws {
         try await pipeline.queue.drain(of: Self.self)
     }
@@ -38,8 +38,8 @@ extension Dispatcher {
     /// If the dispatcher is paused, the waiting actions don't run. Awaited actions throw ``PipelineError`` with the code
     /// `shutDown`, and queued actions are logged. If the task is cancelled, all waiting actions are rejected in the same way.
     ///
-    /// If waiting would be a deadlock, for example inside an action of this dispatcher, it returns immediately, and the waiting
-    /// actions run later. Don't call it in a child task of such an action, because it would wait forever.
+    /// If ``drain()`` would throw a deadlock, for example inside an action of this dispatcher, it returns immediately, and the
+    /// waiting actions run later. Don't call it in a child task of such an action, because it would wait forever.
     public nonisolated(nonsending) func shutDown() async {
         pipeline.queue.shutDown()
         do {

@@ -117,23 +117,21 @@ final class ActionQueue: Sendable {
     ///
     /// - Throws: The same errors as ``takeTurn(for:)``.
     private nonisolated(nonsending) func waitForTurn<A: Action>(of action: A.Type, at number: Int) async throws {
-        let held = ActiveAction.turnsHeldHere
-        if held.isEmpty {
-            notifyWatchersIfAny()
-            return try await waitForTurn(at: number)
-        }
-        let wait = WaitGraph.Wait(for: self, number: number, goal: .turn(action), holding: held)
-        let circle = WaitGraph.shared.add(wait)
+        #if DEBUG
+        let wait = Wait(for: self, number: number, goal: .turn(action))
+        let deadlock = wait.begin()
+        defer { wait.end() }
+        #endif
         // Only now, because a watcher may start the wait that would close the circle.
         notifyWatchersIfAny()
-        if circle.isEmpty {
-            defer { WaitGraph.shared.remove(wait) }
-            return try await waitForTurn(at: number)
+        #if DEBUG
+        if let deadlock {
+            let (isWithdrawn, drained) = state.withLock { ($0.withdraw(number), $0.takeDrained()) }
+            drained.forEach { $0.resume() }
+            // Otherwise the action has got the turn meanwhile, or was rejected.
+            if isWithdrawn { throw deadlock }
         }
-        let (isWithdrawn, drained) = state.withLock { ($0.withdraw(number), $0.takeDrained()) }
-        drained.forEach { $0.resume() }
-        // Otherwise the action has got the turn meanwhile, or was rejected.
-        if isWithdrawn { throw PipelineError.deadlock(circle) }
+        #endif
         try await waitForTurn(at: number)
     }
 
@@ -197,16 +195,18 @@ final class ActionQueue: Sendable {
     /// - Throws: `CancellationError`; ``PipelineError``.
     nonisolated(nonsending) func drain(of dispatcher: Any.Type) async throws {
         try Task.checkCancellation()
-        guard let number = state.withLock({ $0.addDrainer() }) else { return }
-        let held = ActiveAction.turnsHeldHere
-        if held.isEmpty { return try await drain(number) }
-        let wait = WaitGraph.Wait(for: self, number: number, goal: .empty(dispatcher), holding: held)
-        let circle = WaitGraph.shared.add(wait)
-        if !circle.isEmpty {
-            _ = state.withLock { $0.removeDrainer(number) }
-            throw PipelineError.deadlock(circle)
+        if let own = ActiveAction.turnsHeldHere.first(where: { $0.queue == ObjectIdentifier(self) }) {
+            throw PipelineError.deadlock([WaitLink(action: own.action, goal: .empty(dispatcher))])
         }
-        defer { WaitGraph.shared.remove(wait) }
+        guard let number = state.withLock({ $0.addDrainer() }) else { return }
+        #if DEBUG
+        let wait = Wait(for: self, number: number, goal: .empty(dispatcher))
+        if let deadlock = wait.begin() {
+            _ = state.withLock { $0.removeDrainer(number) }
+            throw deadlock
+        }
+        defer { wait.end() }
+        #endif
         try await drain(number)
     }
 

@@ -132,13 +132,13 @@ final class ActiveAction: Sendable {
 
     /// The turns that can't be passed on before this task continues: the turns of the actions that it executes, and of the
     /// enclosing actions that wait for them.
-    static var turnsHeldHere: [WaitGraph.HeldTurn] {
-        var held: [WaitGraph.HeldTurn] = []
+    static var turnsHeldHere: [HeldTurn] {
+        var held: [HeldTurn] = []
         var next = current
         while let active = next {
             var queue = active.isExecutedHere ? active.state.withLock { $0.turn?.queue } : nil
             while let turn = queue {
-                held.append(WaitGraph.HeldTurn(queue: ObjectIdentifier(turn), action: active.type))
+                held.append(HeldTurn(queue: ObjectIdentifier(turn), action: active.type))
                 queue = turn.outer
             }
             next = active.outer

@@ -48,18 +48,17 @@ public struct PipelineError: CodedError {
             """
     )
 
-    /// Describes a circle of waits, each as "A waits for B".
-    ///
-    /// `hasDrain` tells whether a wait is for all actions of a dispatcher.
-    static func deadlock(_ circle: [String], hasDrain: Bool) -> PipelineError {
+    /// The error of a task whose wait would close `circle`.
+    static func deadlock(_ circle: [WaitLink]) -> PipelineError {
         let remedy =
-            hasDrain
+            circle.contains(where: \.isDrain)
             ? "drain or shut down a dispatcher after the action has ended."
             : "queue one of these actions instead of awaiting it, or await it after the other action has ended."
         return PipelineError(
             code: .deadlock,
-            message:
-                "The wait would be a deadlock: \(circle.joined(separator: ", and ")). To fix, \(remedy)"
+            message: """
+                The wait would be a deadlock: \(circle.map(\.description).joined(separator: ", and ")). To fix, \(remedy)
+                """
         )
     }
 }
@@ -77,6 +76,6 @@ extension ErrorCode<PipelineError> {
     /// The dispatcher was released while it was paused.
     public static var released: Self { Self() }
 
-    /// Actions would wait for each other forever, or an action would wait for itself.
+    /// Actions would wait for each other forever, which only debug builds notice, or an action would wait for itself.
     public static var deadlock: Self { Self() }
 }

@@ -3,119 +3,29 @@
 import HeadraceCore
 import Synchronization
 
-/// Detects deadlocks: actions of several dispatchers that wait for each other in a circle.
-///
-/// For example, action A of one dispatcher awaits an action of a second dispatcher, which is executing action B, so A waits
-/// for B. If B then awaits an action of the first dispatcher, both wait forever. To prevent that, a task that executes an
-/// action registers each wait before it starts. If the wait would close a circle, the task throws an error instead.
-///
-/// Only tasks that execute an action and must wait use the graph. A task without an action holds no turn, so no other task
-/// waits for it.
-final class WaitGraph: Sendable {
-    static let shared = WaitGraph()
-
-    /// A turn that the waiting task keeps until its wait has ended.
-    struct HeldTurn: Sendable {
-        let queue: ObjectIdentifier
-        let action: any Action.Type
-    }
-
-    /// A link of a circle: an action, and the goal of its wait.
-    struct Link: Sendable {
-        let action: any Action.Type
-        let goal: Goal
-    }
-
-    /// The event that ends a wait.
-    enum Goal: Sendable {
-        /// The turn of an action of this type.
-        case turn(any Action.Type)
-
-        /// The end of all actions of a dispatcher of this type.
-        case empty(Any.Type)
-    }
-
-    /// The wait of one task.
-    final class Wait: Sendable {
-        fileprivate let held: [HeldTurn]
-        fileprivate let wanted: ActionQueue
-        fileprivate let goal: Goal
-
-        /// Number of the waiting action in the queue, or of the waiting task if the goal is `empty`.
-        private let number: Int
-
-        init(for wanted: ActionQueue, number: Int, goal: Goal, holding held: [HeldTurn]) {
-            self.held = held
-            self.wanted = wanted
-            self.goal = goal
-            self.number = number
-        }
-
-        /// Whether the task still waits: it has neither received the turn nor been cancelled.
-        fileprivate var isOpen: Bool {
-            switch goal {
-            case .turn: wanted.isWaiting(number)
-            case .empty: wanted.hasDrainer(number)
-            }
-        }
-
-        fileprivate func link(holding queue: ObjectIdentifier) -> Link? {
-            held.first { $0.queue == queue }.map { Link(action: $0.action, goal: goal) }
-        }
-    }
-
-    /// The waits, by the turns that the waiting tasks hold.
-    private let waits = Mutex<[ObjectIdentifier: [Wait]]>([:])
-
-    /// Adds `wait`, unless it would close a circle.
-    ///
-    /// - Returns: The circle, which begins with `wait`, or an empty array.
-    func add(_ wait: Wait) -> [Link] {
-        waits.withLock { waits in
-            let circle = circle(closedBy: wait, among: waits)
-            if circle.isEmpty { for turn in wait.held { waits[turn.queue, default: []].append(wait) } }
-            return circle
-        }
-    }
-
-    /// Removes `wait`, which has ended.
-    func remove(_ wait: Wait) {
-        waits.withLock { waits in
-            for turn in wait.held {
-                guard var remaining = waits.removeValue(forKey: turn.queue) else { continue }
-                remaining.removeAll { $0 === wait }
-                if !remaining.isEmpty { waits[turn.queue] = remaining }
-            }
-        }
-    }
-
-    /// Follows the waits from queue to queue until a wait leads to a turn that the task of `wait` holds.
-    private func circle(closedBy wait: Wait, among waits: [ObjectIdentifier: [Wait]]) -> [Link] {
-        var paths: [(queue: ObjectIdentifier, links: [Link])] = [(ObjectIdentifier(wait.wanted), [])]
-        var visited: Set<ObjectIdentifier> = []
-        while let (queue, links) = paths.popLast() {
-            if let own = wait.link(holding: queue) { return [own] + links }
-            guard visited.insert(queue).inserted else { continue }
-            for other in waits[queue] ?? [] where other.isOpen {
-                guard let link = other.link(holding: queue) else { continue }
-                paths.append((ObjectIdentifier(other.wanted), links + [link]))
-            }
-        }
-        return []
-    }
+/// A turn that a task keeps until it continues.
+struct HeldTurn: Sendable {
+    let queue: ObjectIdentifier
+    let action: any Action.Type
 }
 
-extension PipelineError {
-    /// The error of the task whose wait would close `circle`.
-    static func deadlock(_ circle: [WaitGraph.Link]) -> PipelineError {
-        deadlock(
-            circle.map(\.description),
-            hasDrain: circle.contains { if case .empty = $0.goal { true } else { false } }
-        )
-    }
+/// The event that ends a wait.
+enum WaitGoal: Sendable {
+    /// The turn of an action of this type.
+    case turn(any Action.Type)
+
+    /// The end of all actions of a dispatcher of this type.
+    case empty(Any.Type)
 }
 
-extension WaitGraph.Link: CustomStringConvertible {
+/// A link of a circle: an action that keeps its turn, and the goal of its wait.
+struct WaitLink: Sendable, CustomStringConvertible {
+    let action: any Action.Type
+    let goal: WaitGoal
+
+    /// Whether the action waits for all actions of a dispatcher.
+    var isDrain: Bool { if case .empty = goal { true } else { false } }
+
     /// The action and the goal of its wait, both with their dispatchers.
     var description: String {
         let goal =
@@ -130,3 +40,75 @@ extension WaitGraph.Link: CustomStringConvertible {
         "'\(String(naming: A.self))' of '\(String(naming: A.Dispatcher.self))'"
     }
 }
+
+#if DEBUG
+/// The wait of a task that executes an action, for the detection of deadlocks in debug builds.
+///
+/// For example, action A of one dispatcher awaits an action of a second dispatcher, which is executing action B, so A waits
+/// for B. If B then awaits an action of the first dispatcher, both wait forever. So each wait is added to a graph before it
+/// starts, and if it would close a circle, the task throws an error instead. A task without an action holds no turn, so no
+/// other task waits for it, and its waits aren't added.
+final class Wait: Sendable {
+    /// The waits of all tasks that execute an action.
+    private static let all = Mutex<[Wait]>([])
+
+    private let held: [HeldTurn]
+    private let wanted: ActionQueue
+    private let goal: WaitGoal
+
+    /// Number of the waiting action in the queue, or of the waiting task if the goal is `empty`.
+    private let number: Int
+
+    /// Creates the wait of this task for `wanted`.
+    init(for wanted: ActionQueue, number: Int, goal: WaitGoal) {
+        held = ActiveAction.turnsHeldHere
+        self.wanted = wanted
+        self.number = number
+        self.goal = goal
+    }
+
+    /// Adds the wait to the graph, unless it would close a circle.
+    ///
+    /// - Returns: The error that names the circle, beginning with this wait; `nil` if there is none.
+    func begin() -> PipelineError? {
+        if held.isEmpty { return nil }
+        return Self.all.withLock { all in
+            if let circle = circle(among: all) { return .deadlock(circle) }
+            all.append(self)
+            return nil
+        }
+    }
+
+    /// Removes the wait, which has ended.
+    func end() {
+        if !held.isEmpty { Self.all.withLock { $0.removeAll { $0 === self } } }
+    }
+
+    /// Follows the waits from queue to queue until a wait leads to a turn that this task holds.
+    private func circle(among all: [Wait]) -> [WaitLink]? {
+        var paths: [(queue: ObjectIdentifier, links: [WaitLink])] = [(ObjectIdentifier(wanted), [])]
+        var visited: Set<ObjectIdentifier> = []
+        while let (queue, links) = paths.popLast() {
+            if let own = link(holding: queue) { return [own] + links }
+            guard visited.insert(queue).inserted else { continue }
+            for other in all {
+                guard let link = other.link(holding: queue), other.isOpen else { continue }
+                paths.append((ObjectIdentifier(other.wanted), links + [link]))
+            }
+        }
+        return nil
+    }
+
+    /// Whether the task still waits: it has neither received the turn nor been cancelled.
+    private var isOpen: Bool {
+        switch goal {
+        case .turn: wanted.isWaiting(number)
+        case .empty: wanted.hasDrainer(number)
+        }
+    }
+
+    private func link(holding queue: ObjectIdentifier) -> WaitLink? {
+        held.first { $0.queue == queue }.map { WaitLink(action: $0.action, goal: goal) }
+    }
+}
+#endif
