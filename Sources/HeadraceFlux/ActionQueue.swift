@@ -183,7 +183,7 @@ final class ActionQueue: Sendable {
         if !isActive { rejectWaiting() }
     }
 
-    /// Rejects the waiting actions.
+    /// Rejects the waiting actions, and resumes the tasks that wait for an empty queue.
     func rejectWaiting() {
         let (rejected, drained) = state.withLock { ($0.rejectWaiting(because: .shutDown), $0.takeDrained()) }
         rejected.forEach { $0.reject() }

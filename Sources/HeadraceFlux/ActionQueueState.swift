@@ -4,7 +4,7 @@
 ///
 /// It decides which action has the turn, and resumes no task itself.
 struct ActionQueueState<Waiter: Sendable>: Sendable {
-    /// The result of adding an action.
+    /// What the caller that adds an action does next.
     enum EnqueueResult: Sendable {
         case turn
         case waiting(Int)
@@ -18,7 +18,7 @@ struct ActionQueueState<Waiter: Sendable>: Sendable {
         case rejected(any Error)
     }
 
-    /// An action that waits.
+    /// An action that waits, in the form in which it gets its turn.
     enum Occupant: Sendable {
         /// The action was cancelled or rejected.
         case removed

@@ -14,7 +14,7 @@ final class ActiveAction: Sendable {
     /// The task-local variable that makes the action known to those tasks.
     @usableFromInline static var binding: TaskLocal<ActiveAction?> { $current }
 
-    /// The turn that the action has.
+    /// The right to run, which the action passes on when it has ended.
     private struct Turn {
         let pipeline: Pipeline
 
@@ -171,7 +171,7 @@ protocol QueuedAction: AnyObject, Sendable {
     func reject(_ error: any Error)
 }
 
-/// A queued action of a dispatcher.
+/// A queued action with the task-local values and the enclosing action of its caller.
 final class DispatcherAction<A: Action>: QueuedAction where A.Dispatcher: Dispatcher {
     let priority: TaskPriority
 

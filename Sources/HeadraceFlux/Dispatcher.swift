@@ -51,7 +51,7 @@ public protocol Dispatcher: AnyObject, Sendable {
 }
 
 extension Dispatcher {
-    /// An empty array.
+    /// No middleware, unless the dispatcher declares its own.
     @inlinable public nonisolated var middlewares: [any Middleware] { [] }
 }
 

@@ -39,13 +39,13 @@ public final class Pipeline: Sendable {
         self.carried = carried
     }
 
-    /// The decision about a new action.
+    /// How a new action runs, as far as it can be decided without the queue's full rules.
     @usableFromInline
     enum Admission {
         /// The action runs in place, because this task executes the action with the turn.
         case inPlace
 
-        /// The action has the turn.
+        /// The action has taken the free turn, and must pass it on.
         case turn(ActiveAction)
 
         /// A full check is necessary.
@@ -71,7 +71,7 @@ public final class Pipeline: Sendable {
     /// Records that the action with the turn has ended.
     func endExecuting() { executor.store(0, ordering: .relaxed) }
 
-    /// Number of waiting actions.
+    /// Number of waiting actions, without the action that runs.
     public var waitingCount: Int { queue.waitingCount }
 
     /// Returns when at least this many actions wait.
@@ -115,10 +115,10 @@ public struct Overflow: Sendable {
 ///
 /// Branch on ``code-swift.property``, and log ``message``. Later releases may add codes.
 public struct PipelineError: CodedError {
-    /// A stable code of the error.
+    /// The kind of the error, stable enough to branch on.
     public typealias Code = ErrorCode<PipelineError>
 
-    /// The code of the error.
+    /// The reason, for code that handles it.
     public let code: Code
 
     /// A sentence about the error, and a sentence about its fix.
@@ -179,7 +179,7 @@ extension ErrorCode<PipelineError> {
     /// The limit is reached, and the action was dropped in favor of another action.
     public static var dropped: Self { Self() }
 
-    /// The dispatcher was shut down.
+    /// The dispatcher was shut down before the action ran.
     public static var shutDown: Self { Self() }
 
     /// The dispatcher was released while it was paused.

@@ -9,7 +9,7 @@ struct HeldTurn: Sendable {
     let action: any Action.Type
 }
 
-/// The event that ends a wait.
+/// The event that ends a wait, and its type for the message of an error.
 enum WaitGoal: Sendable {
     /// The turn of an action of this type.
     case turn(any Action.Type)

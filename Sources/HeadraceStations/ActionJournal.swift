@@ -15,7 +15,7 @@ import HeadraceJSON
 ///
 /// Its text form is JSON with one action in each line. An ``ActionReplay`` reduces the actions again.
 public struct ActionJournal<Action: Sendable>: Sendable {
-    /// The actions.
+    /// The actions, in the order of their reductions.
     public var actions: [Action]
 
     /// Creates a journal of `actions`.
@@ -71,7 +71,7 @@ public final class ActionRecording<Action: Sendable> {
 
     init() {}
 
-    /// Ends the recording.
+    /// Ends the recording; its journal stays as it is.
     public func stop() {
         isStopped = true
     }
@@ -112,7 +112,7 @@ extension Station {
 public final class ActionReplay<State, Action: Sendable> {
     private static var stride: Int { 64 }
 
-    /// The actions.
+    /// The journal whose actions are replayed.
     public let journal: ActionJournal<Action>
 
     /// Number of actions that are reduced in ``state``.

@@ -56,7 +56,7 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
         await host.pour(action)
     }
 
-    /// A property of the state.
+    /// A property of the state, which is read on the station's actor.
     public subscript<Value: Sendable>(dynamicMember keyPath: any KeyPath<State, Value> & Sendable) -> Value {
         get async { await host.read { $0[keyPath: keyPath] } }
     }
@@ -68,7 +68,7 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
 }
 
 extension ActorStation where State: Sendable {
-    /// The state.
+    /// A copy of the state after all actions that were reduced so far.
     public var state: State {
         get async { await host.read { $0 } }
     }

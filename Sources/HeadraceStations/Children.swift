@@ -77,7 +77,7 @@ public struct Children<Child: Identifiable>: RandomAccessCollection where Child.
         return child
     }
 
-    /// Removes all children.
+    /// Removes all children, whose effects are then cancelled.
     public mutating func removeAll() {
         removals += elements.count
         elements = []
@@ -146,10 +146,10 @@ extension Children: Codable where Child: Codable {
 ///
 /// ``Children`` and `Dictionary` conform to it.
 public protocol ChildCollection<ID, Child> {
-    /// The id of a child.
+    /// The id of a child, by which actions and effects find it.
     associatedtype ID: Hashable
 
-    /// The state of a child.
+    /// The state of a child, which the child's drippers change in place.
     associatedtype Child
 
     /// Returns whether a child with `id` exists.

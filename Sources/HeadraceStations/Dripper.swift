@@ -27,13 +27,13 @@ import HeadraceCore
 /// The state is a class or a struct. It doesn't need to be `Sendable` because it never leaves the actor of its station.
 /// A ``Station`` or an ``ActorStation`` reads ``body`` once, in its initializer.
 public protocol Dripper<State, Action> {
-    /// The state that the dripper changes.
+    /// The state that the dripper changes, usually a nested type `State`.
     associatedtype State
 
     /// The events to which the dripper reacts, usually an enumeration.
     associatedtype Action: Sendable
 
-    /// The type of ``body``.
+    /// The type of ``body``, which the compiler infers; `Never` for drippers without parts.
     associatedtype Body
 
     /// The parts of the dripper, which reduce each action one after the other, in this order.

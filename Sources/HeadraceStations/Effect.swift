@@ -33,7 +33,7 @@ public struct Effect<Action: Sendable>: Sendable {
         storage = .tree(tree)
     }
 
-    /// No work.
+    /// No work: the action only changes the state.
     @inlinable public static var none: Effect { Effect(Storage.none) }
 
     /// Reduces `action` after the current action and the actions that already wait.
@@ -121,13 +121,13 @@ public struct Effect<Action: Sendable>: Sendable {
         if case .tree = storage { Effect(.child(key, self)) } else { self }
     }
 
-    /// Whether the effect contains no work.
+    /// Whether the effect is ``none``, so nothing needs to be started.
     @inlinable
     var isNone: Bool {
         if case .none = storage { true } else { false }
     }
 
-    /// Merges `other` into this effect.
+    /// Merges `other` into this effect, without an allocation if one of them is ``none``.
     @inlinable
     mutating func add(_ other: Effect) {
         if other.isNone { return }
@@ -196,7 +196,7 @@ indirect enum EffectTree<Action: Sendable>: Sendable {
     case merge([Effect<Action>])
     case concatenate([Effect<Action>])
 
-    /// The effect of a child.
+    /// The effect of a child, whose ids are valid only within the child.
     case child(ChildKey, Effect<Action>)
 
     case identified(EffectID, EffectPolicy, Effect<Action>)

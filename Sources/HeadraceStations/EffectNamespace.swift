@@ -20,7 +20,7 @@ final class EffectNamespace {
     /// Running nodes in the order of their beginnings, for ids whose oldest effects are cancelled.
     private var ordered: [EffectID: [EffectNode]] = [:]
 
-    /// The intervals of throttled effects.
+    /// The current interval of each throttle; it stays until the child is removed.
     var throttles: [EffectID: Throttle] = [:]
 
     /// The `removalCount` of each collection of children at the last check, by the number of its `Scope`.
@@ -48,7 +48,7 @@ final class EffectNamespace {
     /// Whether an effect with `id` is running.
     func isRunning(_ id: EffectID) -> Bool { nodes[id] != nil }
 
-    /// Number of running effects with `id`.
+    /// Number of running effects with `id`, without those that are queued.
     func runningCount(_ id: EffectID) -> Int { nodes[id]?.count ?? 0 }
 
     /// Cancels the oldest effects with `id` until at most `count` are running.
@@ -158,13 +158,13 @@ struct Throttle {
 ///
 /// The task that waits may wake late. So the next throttled effect begins it if it arrives first.
 final class WaitingEffect {
-    /// Time at which the effect begins.
+    /// Time at which the effect begins, by the clock of the station.
     let due: ContinuousClock.Instant
 
     /// The node of the delay and of the effect.
     private let node: EffectNode
 
-    /// The node of the delay.
+    /// The node of the delay alone, which ends before the effect begins.
     private let delay: EffectNode
 
     /// Starts the effect; `nil` if it was started or dropped.

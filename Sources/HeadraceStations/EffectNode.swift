@@ -138,10 +138,10 @@ package final class RunningEffects: Sendable {
 
     private let owner = Mutex(Owner())
 
-    /// Creates an empty tree.
+    /// Creates an empty tree; ``attach(_:)`` sets its actor.
     package init() {}
 
-    /// Number of effects that run.
+    /// Number of tasks of effects that run, in the whole station.
     package var count: Int { root.taskCount }
 
     /// The actor of the station; `nil` before ``attach(_:)``, and after the actor was released.

@@ -27,7 +27,7 @@ package struct JournalFile: Sendable, Equatable {
     /// The JSON of the state before the first action.
     package let state: Data
 
-    /// The JSON of each action.
+    /// The JSON of each action, in the order of the reductions.
     package let actions: [Data]
 
     /// Creates the file of a station with these types.
@@ -57,7 +57,7 @@ package struct JournalFile: Sendable, Equatable {
         actions = Array(lines.dropFirst(Self.startLength))
     }
 
-    /// The text form.
+    /// The text form, which ``init(_:)`` reads.
     package var text: Data {
         get throws {
             let header = Header(form: Self.form, version: Self.version, state: stateName, action: actionName)
@@ -123,7 +123,7 @@ package protocol JournalReplayReceiver: Sendable {
     /// Called at the start with all properties of the state, as changes from nothing.
     func begin(_ properties: [StateChange])
 
-    /// Called for each action.
+    /// Called for each action, in order, with the properties that it has changed.
     func add<Action>(_ reduction: Reduction<Action>)
 }
 
@@ -202,7 +202,7 @@ extension Station {
 }
 
 extension ActorStation {
-    /// The state, and its changes.
+    /// The state, and its changes from this call on.
     package func inspect(limit: Int) async -> StationInspection<AsyncStream<Reduction<Action>>> {
         await host.inspect(limit: limit)
     }

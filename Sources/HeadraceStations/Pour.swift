@@ -15,7 +15,7 @@ import Synchronization
 /// `Sendable`, because it stays on the actor of the station, as the effect does. Code that has left the actor, such as
 /// the children of a task group, uses ``remote(_:)``.
 public struct Pour<Action: Sendable> {
-    /// The clock of the station.
+    /// The clock of the station, which a test controls.
     public let clock: any TimeSource
 
     private let node: EffectNode

@@ -27,7 +27,7 @@ public struct PourTask: Sendable {
         self.completion = completion
     }
 
-    /// Whether all work has ended.
+    /// Whether all work has ended, also by an error or a cancellation.
     public var isFinished: Bool { completion?.isFinished ?? true }
 
     /// Whether the work was cancelled: by ``cancel()``, by a cancelled task in ``finish()``, or because the station was
@@ -72,7 +72,7 @@ package final class ActionCompletion: Sendable {
         var failure: (any Error)?
         var waiting: [CheckedContinuation<Void, Never>] = []
 
-        /// Whether ``ActionCompletion/wake()`` was called.
+        /// Whether the waiting tasks needn't wait for the end, because ``ActionCompletion/wake()`` was called.
         var isAwake = false
     }
 
@@ -87,7 +87,7 @@ package final class ActionCompletion: Sendable {
 
     var isFinished: Bool { state.withLock { $0.open == 0 } }
 
-    /// Counts a part that begins.
+    /// Counts a part that begins; ``end()`` must follow.
     func begin() {
         state.withLock { $0.open += 1 }
     }

@@ -49,7 +49,7 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
     private let storage: (any SharedStorage<Value>)?
     private let merge: Merge
 
-    /// Serializes the accesses to the storage.
+    /// Serializes saves and reloads, which suspend between the storage and the value.
     private let lock = Permits(1)
 
     /// Creates a value in memory.
@@ -82,7 +82,7 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
         self.merge = merge
     }
 
-    /// The current value.
+    /// The current value, which may not be stored yet.
     public var value: Value { content.withLock(\.value) }
 
     /// Number of sequences of changes that are in use.
@@ -130,7 +130,7 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
         return save
     }
 
-    /// Saves until no save is left.
+    /// Makes one save after the other, until no save was requested during the last one.
     private func performSaves(in storage: some SharedStorage<Value>) async {
         while let save = takeNextSave() {
             do {
@@ -227,7 +227,7 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
 
 /// The place where a ``SharedState`` is stored, such as a document of a store.
 public protocol SharedStorage<Value>: Sendable {
-    /// The stored value.
+    /// The type of the stored value.
     associatedtype Value: Sendable
 
     /// Returns the stored value; `nil` if nothing is stored.

@@ -20,7 +20,7 @@ public struct StateChange: Hashable, Sendable, CustomStringConvertible {
 
 /// An action that was reduced, with its changes.
 public struct Reduction<Action: Sendable>: Sendable, CustomStringConvertible {
-    /// The action.
+    /// The action that was reduced.
     public let action: Action
 
     /// The properties that the action has changed; empty if it has changed nothing.
@@ -70,7 +70,7 @@ public final class ActionPrinter: StateObserver {
         self.output = output
     }
 
-    /// Does nothing.
+    /// Does nothing, because the action itself arrives by the other method.
     public func messageBegan(_ context: MessageContext) {}
 
     /// Notes an action.

@@ -63,7 +63,7 @@ public final class Station<State, Action: Sendable> {
         if core.hasSubscriptions { core.startSubscriptions() }
     }
 
-    /// Creates a station without the builder.
+    /// Creates a station of one dripper, without middleware and observers.
     public convenience init(
         initialState: @autoclosure () -> State,
         dripper: some Dripper<State, Action>
@@ -83,7 +83,7 @@ public final class Station<State, Action: Sendable> {
         return core.state
     }
 
-    /// A property of the state.
+    /// A property of the state, as in `station.count`.
     public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
         access()
         return core.state[keyPath: keyPath]

@@ -3,7 +3,7 @@
 import DequeModule
 import HeadraceCore
 
-/// A subscription of a station.
+/// A subscription that the state declares now, whether or not its effect still runs.
 struct RunningSubscription {
     /// Whether a modifier has added the subscription.
     let isImplicit: Bool
@@ -128,7 +128,7 @@ struct DeclaredSubscription<Action: Sendable> {
     /// Whether a modifier has added the subscription; ``StateSubscriptions`` don't declare it.
     var isImplicit = false
 
-    /// Called when the subscription starts.
+    /// Called once when the state begins to declare the subscription.
     let begin: () -> SubscriptionStart<Action>
 
     /// Called with the object of the subscription after each action while the subscription stays declared.
@@ -177,7 +177,7 @@ struct SubscriptionStart<Action: Sendable> {
     var first: Action?
 }
 
-/// Identifies a subscription within a station.
+/// Identifies a subscription among those that all drippers of a station declare.
 struct SubscriptionKey: Hashable, Sendable {
     /// The children around the subscription, the outermost first.
     var path: [ChildKey] = []

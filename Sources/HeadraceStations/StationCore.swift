@@ -370,13 +370,13 @@ struct StationStatus: OptionSet {
     /// The state was read, possibly by an observer that must be notified of the next change.
     @inlinable static var isRead: StationStatus { StationStatus(rawValue: 4) }
 
-    /// Actions are waiting.
+    /// Actions are waiting in the queue until the station is free.
     @inlinable static var hasPending: StationStatus { StationStatus(rawValue: 8) }
 
-    /// Effects of children are running.
+    /// Effects of children have run, so after each action the core looks for children that were removed.
     @inlinable static var hasChildEffects: StationStatus { StationStatus(rawValue: 16) }
 
-    /// The state can declare subscriptions.
+    /// The state can declare subscriptions, which the core compares after each action.
     @inlinable static var hasSubscriptions: StationStatus { StationStatus(rawValue: 32) }
 }
 

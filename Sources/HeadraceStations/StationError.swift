@@ -9,7 +9,7 @@ public struct StationError: CodedError {
     /// The kind of the error, stable enough to branch on.
     public typealias Code = ErrorCode<StationError>
 
-    /// The kind of the error.
+    /// The reason, for code that handles it.
     public let code: Code
 
     /// The error and its fix, in one sentence each.
