@@ -53,24 +53,24 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
     /// - Returns: The task of the action, with which you can wait for its effects or cancel them.
     @discardableResult
     public func pour(_ action: Action) async -> PourTask {
-        await host.pour(action)
+        await host.perform { $0.pour(action) }
     }
 
     /// A property of the state, which is read on the station's actor.
     public subscript<Value: Sendable>(dynamicMember keyPath: any KeyPath<State, Value> & Sendable) -> Value {
-        get async { await host.read { $0[keyPath: keyPath] } }
+        get async { await host.perform { $0.state[keyPath: keyPath] } }
     }
 
     /// Calls `body` with the state on the station's actor, and returns its result.
     public func read<Value: Sendable>(_ body: @Sendable (State) -> Value) async -> Value {
-        await host.read(body)
+        await host.perform { body($0.state) }
     }
 }
 
 extension ActorStation where State: Sendable {
     /// A copy of the state after all actions that were reduced so far.
     public var state: State {
-        get async { await host.read { $0 } }
+        get async { await host.perform(\.state) }
     }
 }
 
@@ -104,7 +104,7 @@ extension ActorStation where State: Sendable {
     ///   the last element is never lost.
     /// - Returns: The states, for one consumer. The sequence ends when the station is released.
     public func states(limit: Int = 64) async -> some AsyncSequence<State, Never> & Sendable {
-        await host.states(limit: limit)
+        await host.perform { $0.makeStream(limit: limit, $0.subscribe(by:)) }
     }
 }
 
@@ -114,14 +114,14 @@ extension ActorStation {
     /// - Parameter limit: Maximum number of buffered elements. If the buffer is full, the oldest element is dropped.
     /// - Returns: The reductions, for one consumer. The sequence ends when the station is released.
     public func changes(limit: Int = 64) async -> some AsyncSequence<Reduction<Action>, Never> & Sendable {
-        await host.changes(limit: limit)
+        await host.perform { $0.changes(limit: limit) }
     }
 }
 
 extension ActorStation {
     /// Names of the subscriptions that haven't ended, in alphabetical order.
     package var subscriptionNames: [String] {
-        get async { await host.subscriptionNames }
+        get async { await host.perform(\.subscriptionNames) }
     }
 }
 
@@ -135,13 +135,14 @@ actor StationHost<State, Action: Sendable> {
         self.core = core
         runningEffects.attach(self)
         // An initializer isn't isolated to its actor. The task keeps the host, but not the station, until it has run.
-        if hasSubscriptions { Task { await self.startSubscriptions() } }
+        if hasSubscriptions { Task { await self.perform { $0.startSubscriptions() } } }
     }
 
-    private func startSubscriptions() { core.startSubscriptions() }
-
-    func pour(_ action: Action) -> PourTask {
-        core.pour(action)
+    /// Calls `body` with the core on this actor.
+    func perform<Result: Sendable>(
+        _ body: @Sendable (StationCore<State, Action>) throws -> Result
+    ) rethrows -> Result {
+        try body(core)
     }
 
     func pour<Value: Sendable>(
@@ -150,32 +151,14 @@ actor StationHost<State, Action: Sendable> {
     ) async throws -> Value {
         try await core.pour(action, returning: extract)
     }
+}
 
-    var subscriptionNames: [String] { core.subscriptionNames }
+extension StationCore {
+    /// Returns the reductions from now on; the stream ends when the core is released.
+    func changes(limit: Int) -> AsyncStream<Reduction<Action>> { makeStream(limit: limit, subscribeToChanges(by:)) }
 
-    func inspect(limit: Int) -> StationInspection<AsyncStream<Reduction<Action>>> {
-        StationInspection(properties: core.properties, state: core.stateJSON, changes: changes(limit: limit))
-    }
-
-    func replay(_ file: JournalFile, to receiver: some JournalReplayReceiver) throws {
-        try core.replay(file, to: receiver)
-    }
-
-    func stateJSON(after file: JournalFile) throws -> Data? { try core.stateJSON(after: file) }
-
-    func pour(_ makeAction: @Sendable (State) -> Action, after count: Int, of file: JournalFile) throws {
-        _ = core.pour(makeAction(try core.state(after: count, of: file)))
-    }
-
-    func states(limit: Int) -> AsyncStream<State> where State: Sendable {
-        stream(limit: limit) { core.subscribe(by: $0) }
-    }
-
-    func changes(limit: Int) -> AsyncStream<Reduction<Action>> {
-        stream(limit: limit) { core.subscribeToChanges(by: $0) }
-    }
-
-    private func stream<Element: Sendable>(
+    /// Returns the elements that the core delivers to the closure of `subscribe`, until the core is released.
+    func makeStream<Element: Sendable>(
         limit: Int,
         _ subscribe: (@escaping (Element) -> Bool) -> Void
     ) -> AsyncStream<Element> {
@@ -185,22 +168,5 @@ actor StationHost<State, Action: Sendable> {
             if case .terminated = end.continuation.yield(element) { false } else { true }
         }
         return stream
-    }
-
-    func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value {
-        body(core.state)
-    }
-}
-
-/// Ends a stream when the closure that fills it is released.
-private final class StreamEnd<Element> {
-    let continuation: AsyncStream<Element>.Continuation
-
-    init(_ continuation: AsyncStream<Element>.Continuation) {
-        self.continuation = continuation
-    }
-
-    deinit {
-        continuation.finish()
     }
 }

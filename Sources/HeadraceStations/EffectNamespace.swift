@@ -12,13 +12,10 @@ final class EffectNamespace {
     private let key: ChildKey?
     private(set) var children: [ChildKey: EffectNamespace] = [:]
 
-    /// Nodes that are running, by id; `nil` is the key of all effects of a child.
-    private var nodes: [EffectID?: EffectNodeSet] = [:]
+    /// Nodes that are running, by id, in the order of their beginnings; `nil` is the key of all effects of a child.
+    private var nodes: [EffectID?: [EffectNode]] = [:]
 
     private var queues: [EffectID: Deque<QueuedEffect>] = [:]
-
-    /// Running nodes in the order of their beginnings, for ids whose oldest effects are cancelled.
-    private var ordered: [EffectID: [EffectNode]] = [:]
 
     /// The current interval of each throttle; it stays until the child is removed.
     var throttles: [EffectID: Throttle] = [:]
@@ -53,32 +50,23 @@ final class EffectNamespace {
 
     /// Cancels the oldest effects with `id` until at most `count` are running.
     func cancelOldest(_ id: EffectID, leaving count: Int) {
-        var running = ordered[id] ?? nodes[id]?.elements ?? []
-        while running.count > count {
-            let oldest = running.removeFirst()
-            nodes[id]?.remove(oldest)
-            oldest.cancel()
-        }
+        while let running = nodes[id], running.count > count { nodes[id]?.removeFirst().cancel() }
         if nodes[id]?.isEmpty ?? false { nodes[id] = nil }
-        ordered[id] = running
     }
 
     /// Creates a node below `outer` for an effect with `id`; `nil` for an effect of this child as a whole.
     func makeNode(_ id: EffectID?, within outer: EffectNode) -> EffectNode {
         let node = EffectNode(within: outer)
-        nodes[id, default: EffectNodeSet()].insert(node)
-        if !ordered.isEmpty, let id { ordered[id]?.append(node) }
+        nodes[id, default: []].append(node)
         return node
     }
 
     /// Ends `node`, and begins the next effect that is queued under `id` if no other effect with `id` runs.
     func end(_ node: EffectNode, _ id: EffectID?) {
         node.end()
-        nodes[id]?.remove(node)
-        if !ordered.isEmpty, let id { ordered[id]?.removeAll { $0 === node } }
+        if let index = nodes[id]?.firstIndex(where: { $0 === node }) { nodes[id]?.remove(at: index) }
         if nodes[id]?.isEmpty ?? false {
             nodes[id] = nil
-            if !ordered.isEmpty, let id { ordered[id] = nil }
             if let id { beginNext(id) }
         }
         removeIfEmpty()
@@ -106,8 +94,7 @@ final class EffectNamespace {
     /// Cancels the running effects with `id`, and drops the queued ones; `nil` for the effects of this child.
     func cancel(_ id: EffectID?) {
         let queue = id.flatMap { queues.removeValue(forKey: $0) } ?? []
-        nodes.removeValue(forKey: id)?.cancel()
-        if !ordered.isEmpty, let id { ordered[id] = nil }
+        nodes.removeValue(forKey: id)?.forEach { $0.cancel() }
         if !throttles.isEmpty, let id { throttles[id]?.waiting = nil }
         for effect in queue { effect.drop() }
         removeIfEmpty()

@@ -97,12 +97,6 @@ struct EffectNodeSet {
     private var first: EffectNode?
     private var others: [ObjectIdentifier: EffectNode] = [:]
 
-    var isEmpty: Bool { first == nil && others.isEmpty }
-
-    var count: Int { others.count + (first == nil ? 0 : 1) }
-
-    var elements: [EffectNode] { (first.map { [$0] } ?? []) + others.values }
-
     var taskCount: Int { others.values.reduce(first?.taskCount ?? 0) { $0 + $1.taskCount } }
 
     mutating func insert(_ node: EffectNode) {

@@ -57,8 +57,7 @@ public struct EffectPolicy: Hashable, Sendable {
 
     /// The newest `count` effects run: if as many are running, the oldest of them is cancelled, and the effect begins.
     ///
-    /// `newest(1)` behaves like ``latest``. Effects with the same id count whatever their policy; those that began
-    /// before the first effect with this policy count as the oldest, in no particular order.
+    /// `newest(1)` behaves like ``latest``. Effects with the same id count whatever their policy.
     ///
     /// - Parameter count: Maximum number of running effects. `count` must be at least 1.
     /// - Returns: The policy.

@@ -204,23 +204,27 @@ extension Station {
 extension ActorStation {
     /// The state, and its changes from this call on.
     package func inspect(limit: Int) async -> StationInspection<AsyncStream<Reduction<Action>>> {
-        await host.inspect(limit: limit)
+        await host.perform {
+            StationInspection(properties: $0.properties, state: $0.stateJSON, changes: $0.changes(limit: limit))
+        }
     }
 
     /// Reduces the actions of `file` on a copy of the state, and passes the changes of each to `receiver`.
     ///
     /// - Throws: ``StationError`` if the file isn't of a station with these types.
     package func replay(_ file: JournalFile, to receiver: some JournalReplayReceiver) async throws {
-        try await host.replay(file, to: receiver)
+        try await host.perform { try $0.replay(file, to: receiver) }
     }
 
     /// The JSON of the state after all actions of `file`.
-    package func stateJSON(after file: JournalFile) async throws -> Data? { try await host.stateJSON(after: file) }
+    package func stateJSON(after file: JournalFile) async throws -> Data? {
+        try await host.perform { try $0.stateJSON(after: file) }
+    }
 
     /// Pours the action that `makeAction` makes from the state after `count` actions of `file`.
     package func pour(
         _ makeAction: @Sendable (State) -> Action, after count: Int, of file: JournalFile
     ) async throws {
-        try await host.pour(makeAction, after: count, of: file)
+        _ = try await host.perform { $0.pour(makeAction(try $0.state(after: count, of: file))) }
     }
 }

@@ -289,20 +289,20 @@ final class FeedBuffer<Element> {
     }
 
     /// Returns an object that ends the feed when it is released.
-    func makeEnd() -> FeedEnd {
-        FeedEnd(signal)
+    func makeEnd() -> StreamEnd<Void> {
+        StreamEnd(signal)
     }
 }
 
-/// Ends a feed when the closure that fills it is released.
-final class FeedEnd {
-    private let signal: AsyncStream<Void>.Continuation
+/// Ends a stream when the closure that fills it is released.
+final class StreamEnd<Element> {
+    let continuation: AsyncStream<Element>.Continuation
 
-    init(_ signal: AsyncStream<Void>.Continuation) {
-        self.signal = signal
+    init(_ continuation: AsyncStream<Element>.Continuation) {
+        self.continuation = continuation
     }
 
     deinit {
-        signal.finish()
+        continuation.finish()
     }
 }
