@@ -65,9 +65,6 @@ enum CrashSubject {
         case ("count", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Counting.run(path: arguments[1], steps: Int(arguments[2]) ?? 0, faults: faults)
-        case ("share", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Sharing.run(path: arguments[1], writes: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

@@ -74,40 +74,6 @@ private struct Main: Dripper {
     }
 }
 
-/// A text that is shared and whose changes can be undone.
-private struct SharedText: Dripper {
-    struct State: Equatable, Sendable {
-        var text = ""
-        var history = UndoHistory<String>()
-    }
-
-    enum Action: Equatable, Sendable {
-        case write(String)
-        case textChanged(String)
-        case undo, redo
-
-        static let toText = Case(Action.textChanged) { if case .textChanged(let text) = $0 { text } else { nil } }
-    }
-
-    let text: SharedState<String>
-
-    var body: some Dripper<State, Action> {
-        Drip<State, Action> { state, action in
-            if case .write(let text) = action { state.text = text }
-            return .none
-        }
-        .sharing(\.text, with: text, action: Action.toText)
-        .undoable(\.text, history: \.history) { action in
-            switch action {
-            case .undo: .undo
-            case .redo: .redo
-            case .write: .step
-            case .textChanged: .untracked
-            }
-        }
-    }
-}
-
 @Suite(.timeLimit(.minutes(2))) struct SharedChildTests {
     private let settings = SharedState(Settings(size: 30))
 
@@ -176,26 +142,5 @@ private struct SharedText: Dripper {
 
         #expect(settings.value == Settings(size: 12))
         await station.finish()
-    }
-
-    @MainActor @Test func aRedoDoesNotOverwriteAChangeByOthers() async {
-        let text = SharedState("")
-        let station = Station(initialState: SharedText.State()) { SharedText(text: text) }
-        var texts = station.states(of: \.text).makeAsyncIterator()
-        #expect(await texts.next() == "")
-        station.pour(.write("one"))
-        #expect(text.value == "one")
-        station.pour(.undo)
-        #expect(text.value == "")
-        #expect(await texts.next() == "one")
-        #expect(await texts.next() == "")
-
-        text.update { $0 = "other" }
-        #expect(await texts.next() == "other")
-        station.pour(.redo)
-
-        #expect(station.text == "other")
-        #expect(!station.history.canRedo)
-        #expect(text.value == "other")
     }
 }

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HeadraceCore
 import HeadraceTesting
 import Synchronization
 import Testing
 
 @testable import HeadraceStations
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// A storage that the test holds in the middle of a write.
 private final class GatedStorage: SharedStorage {
@@ -127,25 +118,5 @@ private final class GatedStorage: SharedStorage {
         storage.gate.open()
 
         await storage.stored.wait { $0?.size == 1 }
-    }
-
-    @Test func waitingForTheLockOfASharedFileCanBeCancelled() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "count.json")
-        let storage = SharedFile<Int>(file)
-        _ = try await storage.replace { _ in 1 }
-        let handle = try FileHandle(forUpdating: file.appendingPathExtension("lock"))
-        try #require(flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
-
-        let writing = Task { try await storage.replace { _ in 2 } }
-        writing.cancel()
-        await #expect(throws: CancellationError.self) { try await writing.value }
-        #expect(try await storage.load() == 1)
-        async let waiting = storage.replace { ($0 ?? 0) + 2 }
-        try #require(flock(handle.fileDescriptor, LOCK_UN) == 0)
-
-        #expect(try await waiting == 3)
-        #expect(try await storage.load() == 3)
     }
 }

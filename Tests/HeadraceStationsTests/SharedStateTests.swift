@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
 import HeadraceCore
 import HeadraceTesting
 import Synchronization
@@ -54,14 +53,14 @@ struct Editor: Dripper {
     }
 }
 
-/// A storage whose writes the test lets fail.
-private final class FailingStorage: SharedStorage {
-    let stored = Mutex<Settings?>(nil)
+/// A storage in memory whose writes the test lets fail.
+private final class MemoryStorage<Value: Sendable>: SharedStorage {
+    let stored = Mutex<Value?>(nil)
     let isBroken = Mutex(false)
 
-    func load() async throws -> Settings? { stored.withLock(\.self) }
+    func load() async throws -> Value? { stored.withLock(\.self) }
 
-    func replace(by change: @Sendable (Settings?) -> Settings) async throws -> Settings {
+    func replace(by change: @Sendable (Value?) -> Value) async throws -> Value {
         if isBroken.withLock(\.self) { throw EffectFailure() }
         return stored.withLock { stored in
             let new = change(stored)
@@ -72,9 +71,6 @@ private final class FailingStorage: SharedStorage {
 }
 
 @Suite(.timeLimit(.minutes(2))) struct SharedStateTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString)")
-    private var file: URL { folder.appending(path: "settings.json") }
-
     private static func station(_ settings: SharedState<Settings>) -> TestStation<Editor.State, Editor.Action> {
         TestStation(initialState: Editor.State(settings: settings.value)) { Editor(settings: settings) }
     }
@@ -149,52 +145,21 @@ private final class FailingStorage: SharedStorage {
     }
 
     @Test func aStationSavesItsChangesBeforeTheActionIsFinished() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let settings = try await SharedState(in: SharedFile(file), default: Settings())
+        let storage = MemoryStorage<Settings>()
+        let settings = try await SharedState(in: storage, default: Settings())
         let station = Self.station(settings)
-        #expect(!FileManager.default.fileExists(atPath: file.path))
+        #expect(storage.stored.withLock(\.self) == nil)
 
         try await station.pour(.resize(12)) { $0.settings.size = 12 }.finish()
 
-        #expect(try String(decoding: Data(contentsOf: file), as: UTF8.self) == #"{"size":12,"theme":"light"}"#)
-        let again = try await SharedState(in: SharedFile(file), default: Settings())
+        #expect(storage.stored.withLock(\.self) == Settings(size: 12))
+        let again = try await SharedState(in: storage, default: Settings())
         #expect(again.value == Settings(size: 12))
         await station.finish()
     }
 
-    @Test func aDamagedFileIsAnErrorAndIsKept() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let settings = try await SharedState(in: SharedFile(file), default: Settings())
-        try Data("{\"size\":".utf8).write(to: file)
-
-        let loading = await #expect(throws: SharedStateError.self) {
-            _ = try await SharedState(in: SharedFile(file), default: Settings())
-        }
-        settings.update { $0.size = 1 }
-        let saving = await #expect(throws: SharedStateError.self) { try await settings.save() }
-
-        #expect(loading?.code == .damaged)
-        #expect(loading?.message.contains(file.path) == true)
-        #expect(saving?.code == .damaged)
-        #expect(try Data(contentsOf: file) == Data("{\"size\":".utf8))
-        #expect(settings.value.size == 1)
-    }
-
-    @Test func anUnreachableFileIsAnErrorAndKeepsTheValue() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let settings = try await SharedState(in: SharedFile(file), default: Settings())
-        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
-
-        settings.update { $0.size = 1 }
-        let error = await #expect(throws: SharedStateError.self) { try await settings.save() }
-
-        #expect(error?.code == .unavailable)
-        #expect(settings.value.size == 1)
-    }
-
     @Test func aFailedSaveFailsItsActionAndTheNextSaveStoresTheValue() async throws {
-        let storage = FailingStorage()
+        let storage = MemoryStorage<Settings>()
         let settings = try await SharedState(in: storage, default: Settings())
         let station = ActorStation(initialState: Editor.State()) { Editor(settings: settings) }
         storage.isBroken.withLock { $0 = true }
@@ -209,10 +174,10 @@ private final class FailingStorage: SharedStorage {
     }
 
     @Test func aChangeByAnotherProcessIsMergedBySavingAndReloading() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        // Two shared states over one file take the same lock and the same steps as two processes.
-        let one = try await SharedState(in: SharedFile(file), default: Settings(), merge: Settings.merge)
-        let two = try await SharedState(in: SharedFile(file), default: Settings(), merge: Settings.merge)
+        // Two shared states over one storage take the same steps as two processes.
+        let storage = MemoryStorage<Settings>()
+        let one = try await SharedState(in: storage, default: Settings(), merge: Settings.merge)
+        let two = try await SharedState(in: storage, default: Settings(), merge: Settings.merge)
         let station = Self.station(two)
         await station.pour(.note) { $0.notes = 1 }
 
@@ -226,12 +191,12 @@ private final class FailingStorage: SharedStorage {
         await station.finish()
     }
 
-    @Test func concurrentWritersOfOneFileLoseNothing() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
+    @Test func concurrentWritersOfOneStorageLoseNothing() async throws {
+        let storage = MemoryStorage<Int>()
         try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask {
-                    let count = try await SharedState(in: SharedFile(file), default: 0) { base, mine, theirs in
+                    let count = try await SharedState(in: storage, default: 0) { base, mine, theirs in
                         theirs + mine - base
                     }
                     for _ in 0..<25 {
@@ -243,49 +208,7 @@ private final class FailingStorage: SharedStorage {
             try await group.waitForAll()
         }
 
-        let count = try await SharedState(in: SharedFile(file), default: 0)
-        #expect(count.value == 100)
-    }
-
-    @Test func writersThatCreateAFileAtTheSameTimeLoseNothing() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for round in 0..<60 {
-            let file = folder.appending(path: "count-\(round).json")
-            try await withThrowingTaskGroup { group in
-                for _ in 0..<4 {
-                    group.addTask { _ = try await SharedFile<Int>(file).replace { ($0 ?? 0) + 1 } }
-                }
-                try await group.waitForAll()
-            }
-            try #require(try await SharedFile<Int>(file).load() == 4)
-        }
-    }
-
-    @Test func aValueThatJSONCannotHaveLeavesTheFileUnchanged() async throws {
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let storage = SharedFile<Double>(file)
-        _ = try await storage.replace { _ in 1 }
-
-        let error = await #expect(throws: SharedStateError.self) { _ = try await storage.replace { _ in .nan } }
-
-        #expect(error?.code == .unencodable)
-        #expect(try await storage.load() == 1)
-    }
-
-    @Test func userDefaultsKeepAValueAndADamagedValue() async throws {
-        let suite = "headrace-\(UUID().uuidString)"
-        defer { UserDefaults().removePersistentDomain(forName: suite) }
-        let storage = SharedUserDefaults<Settings>(key: "settings", suiteName: suite)
-        let settings = try await SharedState(in: storage, default: Settings())
-
-        settings.update { $0.size = 5 }
-        try await settings.save()
-        #expect(try await storage.load() == Settings(size: 5))
-
-        UserDefaults(suiteName: suite)?.set("text", forKey: "settings")
-        let error = await #expect(throws: SharedStateError.self) { _ = try await storage.load() }
-        #expect(error?.code == .damaged)
-        #expect(UserDefaults(suiteName: suite)?.string(forKey: "settings") == "text")
+        #expect(storage.stored.withLock(\.self) == 100)
     }
 
     @Test func aReleasedStationNoLongerReceivesChanges() async {

@@ -30,11 +30,6 @@ extension Workload {
         Station(initialState: Followed()) { ReactingTally() }
     }
 
-    /// Pours an action that can be undone, into a full history.
-    static let pourUndoable = pour("pour-undoable", ()) {
-        Station(initialState: Followed()) { UndoableTally() }
-    }
-
     /// Pours an action for a child.
     static let pourThroughOneScope = pour("pour-through-1-scope", Level1.action) {
         Station(initialState: Level1.State()) { Level1() }

@@ -18,7 +18,6 @@ enum StationBenchmark {
             // The goal is 3. An effect is a counted and cancellable task and a message, in generic code.
             Figure(.pourAndAwait, floor: .awaitTask, atMost: 12),
             Figure(.pourWithReaction, floor: .pour),
-            Figure(.pourUndoable, floor: .pour),
             Figure(.middleware(10), floor: .pour),
             Figure(.middleware(1), floor: .pour),
             Figure(.make, floor: .callClosure),

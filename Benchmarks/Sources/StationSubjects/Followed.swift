@@ -10,9 +10,6 @@ public struct Followed {
     /// The count of the last reaction.
     public var seen = 0
 
-    /// The counts before, for undo.
-    public var history = UndoHistory<Int>()
-
     /// Creates a state.
     public init() {}
 }
@@ -38,26 +35,5 @@ public struct ReactingTally: Dripper {
             state.seen = new
             return .none
         }
-    }
-}
-
-/// A counter whose actions can be undone.
-public struct UndoableTally: Dripper {
-    /// The state of the dripper.
-    public typealias State = Followed
-
-    /// The only action.
-    public typealias Action = Void
-
-    /// Creates a dripper.
-    public init() {}
-
-    /// Increments the count, and keeps the count before.
-    public var body: some Dripper<Followed, Void> {
-        Drip<Followed, Void> { state, _ in
-            state.count &+= 1
-            return .none
-        }
-        .undoable(\.count, history: \.history) { _ in .step }
     }
 }

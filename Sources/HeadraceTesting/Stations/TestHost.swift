@@ -25,7 +25,7 @@ actor TestHost<State, Action: Sendable> {
     private enum Occasion: String { case poured, received }
 
     nonisolated let executor: TestExecutor
-    private let driver: StationDriver<State, Action>
+    private let core: StationCore<State, Action>
     private let makeState: @Sendable () -> State
     private let makeReplay: @Sendable (ActionJournal<Action>) -> ActionReplay<State, Action>
     private let isObject = State.self is AnyObject.Type
@@ -53,20 +53,18 @@ actor TestHost<State, Action: Sendable> {
         self.executor = executor
         self.makeState = makeState
         makeReplay = { ActionReplay($0, initialState: makeState()) { makeDripper() } }
-        driver = StationDriver(
-            initialState: makeState(),
-            middleware: middleware,
-            observers: observers,
-            clock: clock,
-            taskExecutor: executor,
-            runningEffects: runningEffects,
-            dripper: makeDripper()
+        core = StationCore(
+            state: makeState(),
+            dripper: makeDripper(),
+            options: StationOptions(
+                middleware: middleware, observers: observers, clock: clock, taskExecutor: executor),
+            runningEffects: runningEffects
         )
         if State.self is AnyObject.Type {
             expected = makeState()
-            unstable = StateDump(of: driver.state).unstablePaths(comparedWith: StateDump(of: expected))
+            unstable = StateDump(of: core.state).unstablePaths(comparedWith: StateDump(of: expected))
         } else {
-            expected = driver.state
+            expected = core.state
             unstable = []
         }
         runningEffects.attach(self)
@@ -76,28 +74,28 @@ actor TestHost<State, Action: Sendable> {
     ///
     /// It must be called once, before the first action.
     func start() {
-        driver.observe { [weak self] state, action, isPoured in
-            self?.assumeIsolated { $0.note(action, isPoured: isPoured) }
+        core.addReductionObserver { [weak self] _, action, source, _ in
+            self?.assumeIsolated { $0.note(action, isPoured: source == .program) }
         } failed: { [weak self] error, action in
             let effect = action.map { "An effect of '\($0)'" } ?? "A subscription of the initial state"
             let failure = "\(effect) failed with an error that isn't caught: \(error)"
             self?.assumeIsolated { $0.failures.append(failure) }
         }
-        driver.startSubscriptions()
+        core.startSubscriptions()
     }
 
     private func note(_ action: Action, isPoured: Bool) {
         journal.actions.append(action)
         let reduction = RecordedReduction(
             action: action,
-            text: text(of: driver.state),
-            state: isObject ? nil : driver.state,
+            text: text(of: core.state),
+            state: isObject ? nil : core.state,
             count: journal.actions.count
         )
         if isPoured { poured = reduction } else { received.append(reduction) }
     }
 
-    func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value { body(driver.state) }
+    func read<Value: Sendable>(_ body: @Sendable (State) -> Value) -> Value { body(core.state) }
 
     /// Returns the new failures of effects, and forgets them.
     func takeFailures() -> [String] {
@@ -119,7 +117,7 @@ actor TestHost<State, Action: Sendable> {
         _ exhaustivity: Exhaustivity,
         _ assert: (@Sendable (inout State) throws -> Void)?
     ) -> (task: PourTask, problems: [String]) {
-        pour(action, exhaustivity, assert) { driver.pour($0) }
+        pour(action, exhaustivity, assert) { core.pour($0) }
     }
 
     /// Reduces `action` by `pour`, and returns the differences from the expected state.
@@ -159,9 +157,9 @@ actor TestHost<State, Action: Sendable> {
         _ assert: (@Sendable (inout State) throws -> Void)?
     ) -> (index: Int, problems: [String]) {
         let (_, problems) = pour(action, exhaustivity, assert) { action in
-            let (task, result) = driver.pour(action, returning: extract)
-            results.append(AwaitedTestResult(action: "\(action)", get: result))
-            return task
+            let result = core.begin(action, returning: extract).result
+            results.append(AwaitedTestResult(action: "\(action)") { try result.get() })
+            return PourTask(result.completion)
         }
         return (results.count - 1, problems)
     }
@@ -173,17 +171,17 @@ actor TestHost<State, Action: Sendable> {
     }
 
     /// Number of tasks of subscriptions that are running.
-    var subscriptionTaskCount: Int { driver.subscriptionTaskCount }
+    var subscriptionTaskCount: Int { core.subscriptionTaskCount }
 
     /// Marks the running subscriptions as asserted, and returns their names.
     func assertSubscriptions() -> [String] {
-        assertedSubscriptions = driver.subscriptionNames
+        assertedSubscriptions = core.subscriptionNames
         return assertedSubscriptions
     }
 
     /// A problem if the running subscriptions aren't those that were asserted last.
     var problemsOfSubscriptions: [String] {
-        let running = driver.subscriptionNames
+        let running = core.subscriptionNames
         if running == assertedSubscriptions { return [] }
         return [
             """

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import Headrace
 import HeadraceStations
 import HeadraceTesting
 import Testing
@@ -146,38 +146,6 @@ private struct Editor: Dripper {
     }
 }
 
-private struct Document: Dripper {
-    struct State: Equatable, Sendable {
-        var text = ""
-        var history = UndoHistory<String>()
-    }
-
-    enum Action: Equatable, Sendable {
-        case typed(String)
-        case cleared
-        case undo, redo
-    }
-
-    var body: some Dripper<State, Action> {
-        Drip<State, Action> { state, action in
-            switch action {
-            case .typed(let text): state.text += text
-            case .cleared: state.text = ""
-            case .undo, .redo: break
-            }
-            return .none
-        }
-        .undoable(\.text, history: \.history) { action in
-            switch action {
-            case .undo: .undo
-            case .redo: .redo
-            case .typed: .step(mergedAs: "typing")
-            case .cleared: .step
-            }
-        }
-    }
-}
-
 @Suite(.timeLimit(.minutes(2))) struct StationPatternsTests {
     @MainActor @Test func aCallerAwaitsTheResultOfAnAction() async throws {
         let station = Station(initialState: Game.State()) { Game() }
@@ -226,15 +194,15 @@ private struct Document: Dripper {
         await station.finish()
     }
 
-    @MainActor @Test func aSharedFileKeepsTheSettings() async throws {
-        let file = FileManager.default.temporaryDirectory.appending(path: "headrace-\(UUID().uuidString)/settings.json")
-        defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+    @MainActor @Test func aStoreKeepsTheSettings() async throws {
+        let store = try InMemoryStore(entities: [StoredSharedState.self])
 
-        let settings = try await SharedState(in: SharedFile(file), default: Settings())
+        let settings = try await SharedState(in: SharedDocument("settings", of: store), default: Settings())
         let station = Station(initialState: Editor.State(settings: settings.value)) { Editor(settings: settings) }
         try await station.pour(.fontSizeChanged(14)).finish()
 
-        #expect(try await SharedState(in: SharedFile(file), default: Settings()).value.fontSize == 14)
+        let again = try await SharedState(in: SharedDocument("settings", of: store), default: Settings())
+        #expect(again.value.fontSize == 14)
     }
 
     @Test func twoStationsShareTheirSettings() async {
@@ -247,17 +215,6 @@ private struct Document: Dripper {
 
         await one.finish()
         await two.finish()
-    }
-
-    @MainActor @Test func textThatWasTypedInARowIsUndoneAtOnce() {
-        let station = Station(initialState: Document.State()) { Document() }
-
-        for action in [Document.Action.typed("a"), .typed("b"), .cleared, .undo] { station.pour(action) }
-        #expect(station.text == "ab")
-        station.pour(.undo)
-        #expect(station.text == "")
-        station.pour(.redo)
-        #expect(station.text == "ab")
     }
 
     @MainActor @Test func aPrinterPrintsEachAction() {
