@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HeadraceCore
+import HeadraceDomain
 import HeadraceRelay
 import HeadraceStorage
 
@@ -245,5 +247,83 @@ extension InspectorConfiguration {
     /// The content of a stored message, as far as the redaction shows it.
     fileprivate func payload(of name: String, _ json: Data) -> String? {
         limited(redaction.text(ofStored: name, json))
+    }
+}
+
+/// The outcome of one attempt to deliver a message, as the page shows it.
+struct DeliveryView: Sendable, Equatable, Encodable {
+    /// Time of the outcome, in milliseconds since 1970.
+    let date: Double
+
+    /// The outcome: `delivered`, `failed`, or `dead letter`.
+    let outcome: String
+
+    /// Name of the subscription.
+    let subscription: String
+
+    /// Stored name of the message.
+    let message: String
+
+    /// Number of the attempt, counting from 1.
+    let attempt: Int
+
+    /// The error or the reason, as far as the redaction shows it.
+    let failure: String?
+
+    /// Time of the next attempt, in milliseconds since 1970.
+    let retry: Double?
+}
+
+extension Date {
+    /// Time in milliseconds since 1970: the unit of all dates on the page.
+    var millisecondsSince1970: Double { timeIntervalSince1970 * 1_000 }
+}
+
+extension Delivery.Content {
+    /// Stored name of the message; empty if the message is no longer stored.
+    var messageName: String { message?.name ?? "" }
+}
+
+/// A version of a projection, as the page shows it.
+struct ProjectionView: Encodable {
+    let name: String
+    let version: Int
+    let state: String
+
+    /// Number of positions in the log that were not applied yet.
+    let pending: Int
+
+    /// Age of the oldest event that was not applied, in seconds; `nil` if there is none.
+    let lag: Double?
+
+    /// Why the next event can't be applied; `nil` if it can, or if the reason is hidden.
+    let failure: String?
+
+    init(_ status: ProjectionStatus, _ configuration: InspectorConfiguration, now: Date) {
+        name = status.name
+        version = status.version
+        state = status.failure == nil ? status.state.description : "stopped"
+        pending = status.pendingCount
+        lag = status.oldestPending.map { max(0, now.timeIntervalSince($0)) }
+        failure = status.failure.flatMap { configuration.shownFailure($0) }
+    }
+}
+
+/// A circuit, as the page shows it.
+struct CircuitView: Encodable {
+    /// The name of the circuit, or its number in the list if the redaction hides the name.
+    let name: String
+
+    /// The state in words.
+    let state: String
+
+    init(_ name: String, _ state: CircuitState) {
+        self.name = name
+        self.state =
+            switch state {
+            case .closed: "closed"
+            case .open: "open"
+            case .halfOpen: "half-open"
+            }
     }
 }
