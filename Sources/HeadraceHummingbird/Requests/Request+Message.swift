@@ -21,7 +21,12 @@ extension Request {
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
         let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
         if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
-        if context.requestDecoder is JSONDecoder { try requireJSON() }
+        if context.requestDecoder is JSONDecoder {
+            try requireJSON()
+            guard String(validating: bytes.readableBytesView, as: UTF8.self) != nil else {
+                throw Problem.malformed("The body is not UTF-8. To fix, encode it as UTF-8.")
+            }
+        }
         var request = self
         request.body = RequestBody(buffer: bytes)
         let collected = request

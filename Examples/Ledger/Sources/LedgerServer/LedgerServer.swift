@@ -159,15 +159,19 @@ public final class LedgerServer: Sendable {
         onListening: @escaping @Sendable (_ address: String) async -> Void,
         onInspecting: @escaping @Sendable (_ address: String) async -> Void = { _ in }
     ) async throws -> HeadraceServer {
-        let log = EventLog(store: store.base, pollInterval: configuration.limits.pollInterval, clock: clock)
         // Before the page is loaded, so that it misses no event. Some events may be read twice.
-        let position = try await log.lastPosition()
+        let services = LedgerServices(
+            store: store.base,
+            position: try await store.base.deliveryStatistics().lastPosition,
+            pollInterval: configuration.limits.pollInterval,
+            clock: clock
+        )
         var settings = Bootstrap.Configuration()
         settings.observers = observers
         settings.clock = clock
         let model = PageModel(station: station, container: container, imports: imports)
         let cluster = try await Bootstrap(configuration: settings) {
-            LedgerServices(log: log, position: position).with(model: model)
+            services.with(model: model)
         }
         inspector?.show(cluster.graph)
         let history: [any ServiceLifecycle.Service] = inspectorHistory.map { [$0] } ?? []
@@ -180,17 +184,6 @@ public final class LedgerServer: Sendable {
         ) { [store] in
             try store.close()
         }
-    }
-
-    /// The routes that aren't one message.
-    private var routes: [LedgerRoute] {
-        let limits = configuration.limits
-        return BooksRoutes(dispatcher: container.resolve(), limits: limits).routes
-            + ImportRoutes(container: container, imports: imports, uploads: Permits(limits.uploads), limits: limits)
-            .routes
-            + LiveRoutes(station: station, container: container, store: store.base, streams: streams, limits: limits)
-            .routes
-            + PageRoutes().routes
     }
 
     /// The host as in a URL.
@@ -224,16 +217,16 @@ public final class LedgerServer: Sendable {
         let guarded = router.group()
         if access != nil { guarded.add(middleware: PrincipalGuardMiddleware()) }
         let keyed = guarded.group().add(middleware: IdempotencyKeyMiddleware(waitsForFirst: true))
-        for route in routes {
-            let group: any RouterMethods<LedgerRequestContext> =
-                if route.isOpen { router } else if route.takesKey { keyed } else { guarded }
-            group.on(RouterPath(route.path), method: route.method) { request, context in
-                try await route.respond(RequestReader(request: request, context: context))
-            }
-        }
-        guarded.messages(of: container, limits: configuration.limits.requests).addBooks()
+        let limits = configuration.limits
+        guarded.messages(of: container, limits: limits.requests).addBooks()
         guarded.messages(of: container).addTables(container.resolve())
-        keyed.messages(of: container, limits: configuration.limits.requests).addKeyedCommands()
+        keyed.messages(of: container, limits: limits.requests).addKeyedCommands()
+        // Requests that aren't one message.
+        router.addPage()
+        guarded.addRules(container.resolve(), limits: limits)
+        guarded.addImports(imports, of: container.resolve(), limits: limits)
+        guarded.addEvents(of: station, streams: streams, limits: limits)
+        guarded.addHealth(of: container.resolve(), in: store.base)
         return (router, signInPath)
     }
 

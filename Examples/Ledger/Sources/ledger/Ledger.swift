@@ -14,12 +14,15 @@ struct Ledger: AsyncParsableCommand {
         discussion: """
             Without a command, it runs a tour: it creates a database in the current folder, imports a sample journal, and \
             prints the balances.
+
+            If an event can't be delivered, it becomes a dead letter. The tool 'headrace' lists, replays, and discards dead \
+            letters, and so does the inspector of 'serve'.
             """,
         version: "0.1.0",
         subcommands: [
             Tour.self, ImportCommand.self, BalanceCommand.self, IncomeStatementCommand.self, BalanceSheetCommand.self,
             Register.self, TransactionsCommand.self, Accounts.self, Reverse.self, Rule.self, Rules.self, Serve.self,
-            Token.self, Migrate.self, DeadLetterCommands.self,
+            Token.self, Migrate.self,
         ],
         defaultSubcommand: Tour.self
     )

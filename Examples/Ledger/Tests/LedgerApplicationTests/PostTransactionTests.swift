@@ -56,9 +56,9 @@ import Testing
 
         for _ in 1...3 { try await books.dispatcher.dispatch(PostTransaction(try transfer("1"))) }
 
-        #expect(try await books.eventNames().count(where: { $0 == AccountOpened.eventName }) == 2)
-        #expect(books.container.resolve(ActivityLog.self).events["account-opened"] == 2)
-        #expect(books.container.resolve(ActivityLog.self).events["transaction-posted"] == 3)
+        let names = try await books.eventNames()
+        #expect(names.count(where: { $0 == AccountOpened.eventName }) == 2)
+        #expect(names.count(where: { $0 == TransactionPosted.eventName }) == 3)
     }
 
     /// Three layers need a unit of work: the idempotency key, the middleware, and, in an import, the outer command.
@@ -66,7 +66,7 @@ import Testing
         let stages = StageCount()
         let books = try await TestBooks(observers: [stages])
 
-        try await IdempotencyMiddleware.withKey("once") {
+        _ = try await IdempotencyMiddleware.withKey("once") {
             try await books.dispatcher.dispatch(PostTransaction(try transfer("5")))
         }
         #expect(stages.taken() == [.unitOfWork: 1, .commit: 1])

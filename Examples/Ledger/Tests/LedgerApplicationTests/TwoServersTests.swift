@@ -36,11 +36,11 @@ import Testing
         let one = try server(
             on: StoreWithAnotherServer(books.store) {
                 if hasPosted.exchange(true, ordering: .relaxed) { return }
-                try await IdempotencyMiddleware.withKey("key") { try await other.dispatch(command) }
+                _ = try await IdempotencyMiddleware.withKey("key") { try await other.dispatch(command) }
             }
         )
 
-        try await IdempotencyMiddleware.withKey("key") { try await one.dispatch(command) }
+        _ = try await IdempotencyMiddleware.withKey("key") { try await one.dispatch(command) }
 
         #expect(try await books.balances() == ["assets:cash -1 EUR", "expenses:food 1 EUR"])
     }

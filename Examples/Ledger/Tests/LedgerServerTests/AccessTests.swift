@@ -71,7 +71,7 @@ extension LedgerServerTests {
 
         @Test func eachRouteButThePageTheSessionAndTheHealthNeedsAUser() async throws {
             try await Self.withUsers { server in
-                let page = Set(PageRoutes().routes.map { "\($0.method.rawValue) \($0.path)" })
+                let page = Set(PageFile.all.map { "GET \($0.path)" })
                 let open: Set = [
                     "GET /api/session", "POST /api/session", "DELETE /api/session", "GET /health/live",
                     "GET /health/ready",

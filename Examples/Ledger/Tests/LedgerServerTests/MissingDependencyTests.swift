@@ -55,12 +55,8 @@ extension LedgerServerTests {
             let relay: Relay = container.resolve()
             let (ports, port) = AsyncStream<Int>.makeStream()
             let router = Router(context: LedgerRequestContext.self)
-            for route in BooksRoutes(dispatcher: container.resolve(), limits: .init()).routes {
-                router.on(RouterPath(route.path), method: route.method) { request, context in
-                    try await route.respond(RequestReader(request: request, context: context))
-                }
-            }
             router.messages(of: container).addBooks()
+            router.messages(of: container).addKeyedCommands()
             let application = Application(
                 router: router,
                 configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),

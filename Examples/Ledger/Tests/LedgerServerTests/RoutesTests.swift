@@ -33,7 +33,7 @@ extension LedgerServerTests {
                     operations.keys.map { "\($0.uppercased()) \(path)" }
                 }
                 // The files of the page aren't part of the API.
-                let page = Set(PageRoutes().routes.map { "GET \($0.path)" }).subtracting(["GET /openapi.json"])
+                let page = Set(PageFile.all.map { "GET \($0.path)" }).subtracting(["GET /openapi.json"])
                 let served = server.server.routeNames.filter { !page.contains($0) }
 
                 #expect(described.sorted() == served.sorted())
@@ -111,7 +111,7 @@ extension LedgerServerTests {
         @Test func thePageIsServedWithASecurityPolicyAndAnETag() async throws {
             let folder = try TestFolder()
             try await TestServer.with(in: folder) { server in
-                for file in PageRoutes().routes.map(\.path) {
+                for file in PageFile.all.map(\.path) {
                     let answer = try await server.get(file)
                     #expect(answer.status == 200)
                     #expect(answer.headers["content-security-policy"]?.hasPrefix("default-src 'self'") == true)

@@ -49,7 +49,7 @@ import UnixSignals
         let calls: [(arguments: [String], status: Int32)] = [
             (["import", "a.journal"], 0), (["rule", "a", "--never-below-zero"], 0), (["import", "b.journal"], 1),
             (["balance"], 0), (["register", "a"], 0), (["register", "none"], 1), (["accounts"], 0),
-            (["rule", "none"], 1), (["dead-letters"], 0), (["dead-letters", "replay", "1"], 1),
+            (["rule", "none"], 1),
         ]
         for call in calls {
             #expect(try ledger.run(call.arguments).status == call.status, "\(call.arguments)")
@@ -80,8 +80,7 @@ import UnixSignals
             #expect(try run(["accounts"]).output == "a\nb\n")
             #expect(try run(["balance", "--format", "csv"]).output == "account,commodity,amount\na,EUR,1\nb,EUR,-1\n")
             #expect(try run(["register", "a"]).output == "2026-01-01  x  a  1 EUR  1 EUR\n")
-            #expect(try run(["dead-letters"]).output == "There are no dead letters.\n")
-            for arguments in [["import", "a.journal"], ["rule", "a", "--remove"], ["dead-letters", "replay", "1"]] {
+            for arguments in [["import", "a.journal"], ["rule", "a", "--remove"]] {
                 let refused = try run(arguments)
                 #expect(refused.status == 1)
                 #expect(refused.errors.hasPrefix("Error: 'ledger.sqlite' cannot be used: it may not be written."))

@@ -39,22 +39,11 @@ public struct GetTransaction: CQDQuery {
     /// The transaction; `nil` if it doesn't exist.
     public typealias Value = Posted?
 
-    /// The key of the transaction.
-    enum Choice: Sendable {
-        case id(UUID)
-        case origin(Fingerprint)
-    }
-
-    let choice: Choice
+    let id: UUID
 
     /// Creates a query for the transaction with the identifier `id`.
     public init(id: UUID) {
-        choice = .id(id)
-    }
-
-    /// Creates a query for the transaction that was posted from `origin`.
-    public init(from origin: Fingerprint) {
-        choice = .origin(origin)
+        self.id = id
     }
 }
 
@@ -72,13 +61,7 @@ public final class GetTransactionHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetTransaction) async throws -> GetTransaction.Posted? {
-        let transaction =
-            switch query.choice {
-            case .id(let id): try await context.find(Transaction.self, id: id)
-            case .origin(let origin):
-                try await context.fetch(Transaction.self, where: [.equals(.origin, origin)]).first
-            }
-        return transaction?.posted
+        try await context.find(Transaction.self, id: query.id)?.posted
     }
 }
 

@@ -5,7 +5,12 @@ public import Headrace
 public import LedgerBooks
 
 /// A command that posts a transaction.
+///
+/// The result is the identifier of the transaction.
 public struct PostTransaction: CQDCommand, Codable, SerializedCommand {
+    /// The identifier of the transaction.
+    public typealias Output = UUID
+
     /// The transaction to post.
     public let draft: TransactionDraft
 
@@ -45,9 +50,11 @@ public final class PostTransactionHandler: HandlesCommand, Resolvable {
     }
 
     /// Handles the command.
-    public func handle(_ command: PostTransaction) async throws {
+    public func handle(_ command: PostTransaction) async throws -> UUID {
+        let id = command.id ?? .version7()
         var bookkeeper = Bookkeeper(in: context)
-        try await bookkeeper.post(command.draft, id: command.id ?? .version7(), origin: command.origin)
+        try await bookkeeper.post(command.draft, id: id, origin: command.origin)
         try bookkeeper.finish()
+        return id
     }
 }

@@ -88,9 +88,6 @@ struct RequestReader {
         return flag
     }
 
-    /// Returns the identifier in the path.
-    func id(_ what: String) throws -> UUID { try UUID(path: context.parameters.get("id") ?? "", of: what) }
-
     private static func rawParameters(of query: String) -> [(name: String, value: Substring)] {
         query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -100,5 +97,20 @@ struct RequestReader {
 
     private static func tooLarge(_ limit: Int) -> Problem {
         Problem(.contentTooLarge, code: "tooLarge", "The body is too long. To fix, send at most \(limit) bytes.")
+    }
+}
+
+extension RouterMethods<LedgerRequestContext> {
+    /// Adds a route whose requests aren't one message.
+    ///
+    /// The other routes are those of `MessageRoutes`. `/openapi.json` describes all routes.
+    func on(
+        _ path: RouterPath,
+        method: HTTPRequest.Method,
+        reading respond: @escaping @Sendable (RequestReader) async throws -> Response
+    ) {
+        on(path, method: method) { request, context in
+            try await respond(RequestReader(request: request, context: context))
+        }
     }
 }

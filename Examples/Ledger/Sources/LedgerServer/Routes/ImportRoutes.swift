@@ -6,35 +6,27 @@ import HeadraceHummingbird
 import Hummingbird
 import LedgerApplication
 
-/// The routes for imports.
-struct ImportRoutes: Sendable {
-    let container: Container
-    let imports: ImportService
-    let uploads: Permits
-    let limits: LedgerServerLimits
-
-    private var dispatcher: any CommandQueryDispatcher { container.resolve() }
-
-    var routes: [LedgerRoute] {
-        [
-            .post("/api/imports", begin),
-            .post("/api/imports/{id}/pause") { reader in
-                try reader.requireParameters()
-                let id = try reader.id("import")
-                try await imports.pause(id)
-                return try await answer(id)
-            },
-            .post("/api/imports/{id}/resume") { reader in
-                try reader.requireParameters()
-                let id = try reader.id("import")
-                try await imports.resume(id)
-                return try await answer(id)
-            },
-        ]
+extension RouterMethods<LedgerRequestContext> {
+    /// Adds the routes that begin, pause, and resume imports.
+    func addImports(_ imports: ImportService, of dispatcher: any CommandQueryDispatcher, limits: LedgerServerLimits) {
+        let uploads = Permits(limits.uploads)
+        on("/api/imports", method: .post) { try await Self.begin($0, imports, uploads, limits) }
+        on("/api/imports/{id}/pause", method: .post) { reader in
+            try await imports.pause(try reader.importID())
+            return try await Self.answer(reader, dispatcher)
+        }
+        on("/api/imports/{id}/resume", method: .post) { reader in
+            try await imports.resume(try reader.importID())
+            return try await Self.answer(reader, dispatcher)
+        }
     }
 
-    @Sendable
-    private func begin(_ reader: RequestReader) async throws -> Response {
+    private static func begin(
+        _ reader: RequestReader,
+        _ imports: ImportService,
+        _ uploads: Permits,
+        _ limits: LedgerServerLimits
+    ) async throws -> Response {
         try reader.requireParameters("name", "atomic", "missing")
         let name = try reader.required("name")
         let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control && $0 != "/" }
@@ -70,8 +62,20 @@ struct ImportRoutes: Sendable {
         .response()
     }
 
-    private func answer(_ id: UUID) async throws -> Response {
+    private static func answer(
+        _ reader: RequestReader,
+        _ dispatcher: any CommandQueryDispatcher
+    ) async throws -> Response {
+        let id = try reader.importID()
         guard let status = try await dispatcher.dispatch(GetImportStatus(of: id)) else { throw UnknownImport(id: id) }
         return try JSONAnswer(ImportResponse(status)).response()
+    }
+}
+
+extension RequestReader {
+    /// Returns the identifier of the import in the path of a request without parameters.
+    fileprivate func importID() throws -> UUID {
+        try requireParameters()
+        return try UUID(path: context.parameters.get("id") ?? "", of: "import")
     }
 }

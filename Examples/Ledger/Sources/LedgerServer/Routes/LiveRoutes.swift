@@ -3,50 +3,46 @@
 import Headrace
 import HeadraceHummingbird
 import HeadraceStations
+import HeadraceStorage
 import Hummingbird
 import LedgerApplication
 
-/// The routes for the event stream and the health of the server.
-struct LiveRoutes: Sendable {
-    let station: ActorStation<PageState, PageAction>
-    let container: Container
-    let store: any DeliveryStore
-    let streams: Permits
-    let limits: LedgerServerLimits
+extension RouterMethods<LedgerRequestContext> {
+    /// Adds the route for the event stream of the page.
+    func addEvents(of station: ActorStation<PageState, PageAction>, streams: Permits, limits: LedgerServerLimits) {
+        on("/api/events", method: .get) { reader in
+            try reader.requireParameters()
+            guard let permit = streams.tryAcquire() else {
+                throw Problem(
+                    .serviceUnavailable,
+                    code: "tooManyStreams",
+                    "Too many event streams are open. To fix, close another event stream."
+                )
+                .retry(after: .seconds(10))
+            }
+            return Response.events(
+                EventStream(await station.states(limit: 1), limits: limits, permit: permit),
+                to: reader.request,
+                heartbeat: limits.heartbeat
+            )
+        }
+    }
 
-    var routes: [LedgerRoute] {
-        [
-            .get("/api/events") { reader in
-                try reader.requireParameters()
-                guard let permit = streams.tryAcquire() else {
-                    throw Problem(
-                        .serviceUnavailable,
-                        code: "tooManyStreams",
-                        "Too many event streams are open. To fix, close another event stream."
-                    )
-                    .retry(after: .seconds(10))
-                }
-                return Response.events(
-                    EventStream(await station.states(limit: 1), limits: limits, permit: permit),
-                    to: reader.request,
-                    heartbeat: limits.heartbeat
+    /// Adds the route for the health of the server.
+    func addHealth(of dispatcher: any CommandQueryDispatcher, in store: any DeliveryStore) {
+        on("/api/health", method: .get) { reader in
+            try reader.requireParameters()
+            let statistics = try await store.deliveryStatistics()
+            let accounts = try await dispatcher.dispatch(GetAccountStates())
+            return try JSONAnswer(
+                HealthResponse(
+                    status: "ok",
+                    transactions: accounts.reduce(0) { $0 + $1.transactionCount },
+                    pendingDeliveries: statistics.pendingCount,
+                    deadLetters: statistics.deadLetterCount
                 )
-            },
-            .get("/api/health") { reader in
-                try reader.requireParameters()
-                let statistics = try await store.deliveryStatistics()
-                let dispatcher: any CommandQueryDispatcher = container.resolve()
-                let accounts = try await dispatcher.dispatch(GetAccountStates())
-                return try JSONAnswer(
-                    HealthResponse(
-                        status: "ok",
-                        transactions: accounts.reduce(0) { $0 + $1.transactionCount },
-                        pendingDeliveries: statistics.pendingCount,
-                        deadLetters: statistics.deadLetterCount
-                    )
-                )
-                .response()
-            },
-        ]
+            )
+            .response()
+        }
     }
 }

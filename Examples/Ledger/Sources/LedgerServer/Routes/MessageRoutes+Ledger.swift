@@ -74,6 +74,11 @@ extension MessageRoutes<LedgerRequestContext> {
 
     /// Adds the routes for commands with an idempotency key.
     func addKeyedCommands() {
+        on("/api/transactions", method: .post, from: TransactionRequest.self) {
+            PostTransaction(try $0.draft())
+        } answer: { id, _ in
+            PostedResponse(transaction: id).created
+        }
         on("/api/transactions/{id}/reversal", method: .post, from: ReversalRequest.self) {
             try $0.command()
         } answer: { id, _ in
@@ -113,6 +118,20 @@ extension MessageRoutes<LedgerRequestContext> {
                 guard let next = page.next else { return nil }
                 return try await dispatcher.dispatch(GetRegisterPage(of: parameters.account, after: next, limit: 500))
             }
+        }
+    }
+}
+
+extension RouterMethods<LedgerRequestContext> {
+    /// Adds the route for the rule of an account, which has a body and a parameter in the query.
+    func addRules(_ dispatcher: any CommandQueryDispatcher, limits: LedgerServerLimits) {
+        on("/api/rule", method: .put) { reader in
+            try reader.requireParameters("account")
+            let account = try reader.required("account")
+            let body = try await reader.json(RuleBody.self, limits: limits)
+            let rule = try body.rule()
+            try await dispatcher.dispatch(SetAccountRule(rule, of: account))
+            return try JSONAnswer(RuleBody(rule)).response()
         }
     }
 }

@@ -5,20 +5,16 @@ import Hummingbird
 import LedgerApplication
 import NIOCore
 
-/// The routes for the page and the description of the API.
-///
-/// Their files are embedded in the program.
-struct PageRoutes: Sendable {
-    private struct File: Sendable {
-        let path: String
-        let type: String
-        let bytes: [UInt8]
-    }
+/// A file of the page, or the description of the API, embedded in the program.
+struct PageFile: Sendable {
+    let path: String
+    let type: String
+    let bytes: [UInt8]
 
-    private static let files = [
-        File(path: "/", type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
-        File(path: "/page.css", type: "text/css; charset=utf-8", bytes: PackageResources.page_css),
-        File(path: "/icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
+    static let all = [
+        PageFile(path: "/", type: "text/html; charset=utf-8", bytes: PackageResources.index_html),
+        PageFile(path: "/page.css", type: "text/css; charset=utf-8", bytes: PackageResources.page_css),
+        PageFile(path: "/icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
         script("accounts", PackageResources.accounts_js),
         script("amounts", PackageResources.amounts_js),
         script("api", PackageResources.api_js),
@@ -34,15 +30,20 @@ struct PageRoutes: Sendable {
         script("reversal", PackageResources.reversal_js),
         script("session", PackageResources.session_js),
         script("stream", PackageResources.stream_js),
-        File(path: "/openapi.json", type: "application/json", bytes: PackageResources.openapi_json),
+        PageFile(path: "/openapi.json", type: "application/json", bytes: PackageResources.openapi_json),
     ]
 
-    private static func script(_ name: String, _ bytes: [UInt8]) -> File {
-        File(path: "/\(name).js", type: "text/javascript; charset=utf-8", bytes: bytes)
+    private static func script(_ name: String, _ bytes: [UInt8]) -> PageFile {
+        PageFile(path: "/\(name).js", type: "text/javascript; charset=utf-8", bytes: bytes)
     }
+}
 
-    var routes: [LedgerRoute] {
-        Self.files.map { file in
+extension RouterMethods<LedgerRequestContext> {
+    /// Adds the routes for the page and the description of the API.
+    ///
+    /// The page signs its user in, and contains no data.
+    func addPage() {
+        for file in PageFile.all {
             let tag = "\"\(Fingerprint(bytes: file.bytes).rawValue)\""
             let headers: HTTPFields = [
                 .contentType: file.type,
@@ -50,9 +51,8 @@ struct PageRoutes: Sendable {
                 .cacheControl: "no-cache",
             ]
             let body = ByteBuffer(bytes: file.bytes)
-            // The page signs its user in, and contains no data.
-            return LedgerRoute(method: .get, path: file.path, isOpen: true) { reader in
-                let known = reader.request.headers[values: .ifNoneMatch].joined(separator: ",").split(separator: ",")
+            on(RouterPath(file.path), method: .get) { request, _ in
+                let known = request.headers[values: .ifNoneMatch].joined(separator: ",").split(separator: ",")
                 if known.contains(where: { $0.drop { $0 == " " } == tag }) {
                     return Response(status: .notModified, headers: headers)
                 }

@@ -19,7 +19,7 @@ struct Tour: AsyncParsableCommand {
             throw ValidationError(
                 "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'income-statement', "
                     + "'balance-sheet', 'register', 'transactions', 'accounts', 'reverse', 'rule', 'rules', 'serve', "
-                    + "'migrate', or 'dead-letters', or no command for a tour."
+                    + "or 'migrate', or no command for a tour."
             )
         }
     }
@@ -38,7 +38,7 @@ struct Tour: AsyncParsableCommand {
             print("  \(try await session.import(sample))\n")
 
             print("Events: stored with the changes, then handled.")
-            for (event, count) in session.activity.events.sorted(by: { $0.key < $1.key }) {
+            for (event, count) in try await session.eventCounts().sorted(by: { $0.key < $1.key }) {
                 print("  \(count) × \(event)")
             }
 
