@@ -23,3 +23,21 @@ enum BootstrapState: Sendable {
     /// An object couldn't be created, or the container was shut down.
     case closed
 }
+
+/// The construction of an object by `Container.bootstrap(clock:progress:)`.
+struct BootstrapRecipe: Sendable {
+    /// The time after which the construction is cancelled; `nil` if it is unlimited.
+    let timeout: Duration?
+
+    /// Resolves the dependencies, and returns the construction.
+    let prepare: @Sendable (any DependencyResolutionScope) -> @Sendable () async throws -> BootstrappedObject
+}
+
+/// An object that was created at the start of the program.
+struct BootstrappedObject: Sendable {
+    /// Returns the object with its decorations, for its binding.
+    let instance: @Sendable () -> Instance
+
+    /// Ends the object.
+    let shutdown: @Sendable () async -> Void
+}

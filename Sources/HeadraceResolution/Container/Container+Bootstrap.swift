@@ -42,10 +42,10 @@ extension Container {
         guard mustRun else { return }
 
         defer { hasEnded.set(()) }
-        let bindings = bootstrapOrder.filter { !$0.hasMade(in: root) }
+        let bindings = bootstrapOrder.filter { !$0.binding.hasMade(in: root) }
         var shutdowns: [@Sendable () async -> Void] = []
         do {
-            for (index, binding) in bindings.enumerated() {
+            for (index, (binding, recipe)) in bindings.enumerated() {
                 try Task.checkCancellation()
                 if isClosing { throw BootstrapError.closed }
                 let service = binding.description.name
@@ -54,10 +54,10 @@ extension Container {
                     BootstrapProgress(service: service, number: index + 1, count: bindings.count, duration: nil))
                 let starting = StartingContainers.numbers.union([containerNumber])
                 let object = try await StartingContainers.$numbers.binding(starting) {
-                    try await self.object(of: binding, named: service, clock: clock)
+                    try await self.object(of: binding, by: recipe, named: service, clock: clock)
                 }
                 shutdowns.append(object.shutdown)
-                object.keep()
+                binding.keep(object.instance())
                 progress(
                     BootstrapProgress(
                         service: service, number: index + 1, count: bindings.count,
@@ -115,7 +115,8 @@ extension Container {
 
     /// Creates the object of `binding`, in its time.
     private nonisolated(nonsending) func object(
-        of binding: any BootstrappedBinding,
+        of binding: any AnyBinding,
+        by recipe: BootstrapRecipe,
         named service: String,
         clock: any TimeSource
     ) async throws -> BootstrappedObject {
@@ -125,9 +126,9 @@ extension Container {
         } catch {
             throw BootstrapError.failed(service, error)
         }
-        let make = binding.prepare(in: root)
+        let make = recipe.prepare(BorrowedScope(root))
         let outcome: InterruptibleOutcome<BootstrappedObject>
-        if let timeout = binding.timeout {
+        if let timeout = recipe.timeout {
             let end = clock.now.advanced(by: timeout)
             outcome = await withInterruptibleChild {
                 try await make()
@@ -146,9 +147,9 @@ extension Container {
         case .interrupted(.success(let object)):
             // It was created too late.
             await Self.end([object.shutdown])
-            throw BootstrapError.timedOut(service, binding.timeout ?? .zero, nil)
+            throw BootstrapError.timedOut(service, recipe.timeout ?? .zero, nil)
         case .interrupted(.failure(let error)):
-            throw BootstrapError.timedOut(service, binding.timeout ?? .zero, error)
+            throw BootstrapError.timedOut(service, recipe.timeout ?? .zero, error)
         }
     }
 
@@ -156,17 +157,18 @@ extension Container {
     ///
     /// The objects that a factory needs come first, too, because an object may call its factory while it is created. That isn't possible if
     /// it needs the object itself.
-    private var bootstrapOrder: [any BootstrappedBinding] {
+    private var bootstrapOrder: [(binding: any AnyBinding, recipe: BootstrapRecipe)] {
         let blueprint = root.blueprint
         var visited: Set<ObjectIdentifier> = []
-        var order: [any BootstrappedBinding] = []
-        for start in blueprint.all where start.isBootstrapped {
+        var order: [(binding: any AnyBinding, recipe: BootstrapRecipe)] = []
+        for start in blueprint.all where start.description.bootstrap != nil {
             // A registration that was replaced is never resolved.
-            guard start.description.member != nil || blueprint.bindings[start.contract] === start else { continue }
+            guard start.description.member != nil || blueprint.bindings[ObjectIdentifier(start.contract)] === start
+            else { continue }
             // An explicit stack, because a chain of dependencies may be longer than the stack of a thread. A cycle ends at a
             // binding that was visited, and is an error when its object is created.
-            var stack: [(binding: Binding, needed: [Binding], neededByFactories: [Binding])] = []
-            func push(_ binding: Binding) {
+            var stack: [(binding: any AnyBinding, needed: [any AnyBinding], neededByFactories: [any AnyBinding])] = []
+            func push(_ binding: any AnyBinding) {
                 guard visited.insert(ObjectIdentifier(binding)).inserted else { return }
                 stack.append((binding, blueprint.needed(by: binding), blueprint.neededByFactories(of: binding)))
             }
@@ -181,7 +183,7 @@ extension Container {
                     if !blueprint.leads(from: target, toAnyOf: waiting) { push(target) }
                 } else {
                     stack.removeLast()
-                    if let binding = top.binding as? any BootstrappedBinding { order.append(binding) }
+                    if let recipe = top.binding.description.bootstrap { order.append((top.binding, recipe)) }
                 }
             }
         }
@@ -191,17 +193,17 @@ extension Container {
 
 extension Blueprint {
     /// The bindings that `binding` resolves while it creates its object, the last first.
-    fileprivate func needed(by binding: Binding) -> [Binding] {
+    fileprivate func needed(by binding: any AnyBinding) -> [any AnyBinding] {
         binding.description.dependencies.stated.flatMap { targets(of: $0) ?? [] }.reversed()
     }
 
     /// The bindings that the factories of `binding` resolve, the last first.
-    fileprivate func neededByFactories(of binding: Binding) -> [Binding] {
+    fileprivate func neededByFactories(of binding: any AnyBinding) -> [any AnyBinding] {
         binding.description.dependenciesOfFactories.flatMap { targets(of: $0) ?? [] }.reversed()
     }
 
     /// Whether the creation of the object of `start` resolves one of `bindings`.
-    fileprivate func leads(from start: Binding, toAnyOf bindings: Set<ObjectIdentifier>) -> Bool {
+    fileprivate func leads(from start: any AnyBinding, toAnyOf bindings: Set<ObjectIdentifier>) -> Bool {
         var visited: Set<ObjectIdentifier> = []
         var rest = [start]
         while let binding = rest.popLast() {

@@ -6,27 +6,28 @@ import Synchronization
 ///
 /// The container is the outermost scope.
 ///
-/// A container never changes, so it can be shared freely. Look-ups take no lock. Only the creation of a shared object takes
-/// a lock, and the object is created once, even if several tasks ask for it at the same time.
+/// A container never changes, so it can be shared freely. The look-up of a singleton takes no lock. A shared object is created
+/// once, even if several tasks ask for it at the same time; only these tasks wait for its creation.
 ///
 /// An optional type resolves to the registration of its wrapped type, and to `nil` if that type isn't registered. An array
 /// resolves to the set of its elements, if one exists.
-public final class Container: DependencyResolutionScope, Noted, ProvingResolver {
-    let registrations: [Registration]
+public final class Container: DependencyResolutionScope, ProvingResolver {
     let root: ResolutionScope
 
     /// The progress of `bootstrap`.
     let bootstrapState = Mutex(BootstrapState.pending)
 
-    /// The number of the container, which no other container of the process has.
+    var registrations: [Registration] { root.blueprint.registrations }
+
+    var base: ResolutionScope? { root }
+
     var containerNumber: UInt { root.containerNumber }
 
     /// Creates a container of `registrations`, with its own singletons.
     ///
     /// It keeps `lender`, whose objects it shares, and so do its scopes.
     init(_ registrations: [Registration], keeping lender: Container? = nil) {
-        self.registrations = registrations
-        root = ResolutionScope(Blueprint(registrations.makeBindings(), of: registrations, keeping: lender?.root))
+        root = ResolutionScope(Blueprint(registrations, keeping: lender?.root))
     }
 
     /// The registered types and their dependencies.
@@ -90,16 +91,6 @@ public final class Container: DependencyResolutionScope, Noted, ProvingResolver 
     /// - Throws: As ``DependencyResolver/require(_:)``.
     public func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
         try root.require(type)
-    }
-
-    var notes: [any RegistrationNote] { root.notes }
-
-    func check(
-        _ dependencies: @autoclosure () -> [Dependency],
-        of subject: ProofSubject,
-        named name: @autoclosure () -> String?
-    ) throws(ResolutionError) -> Bool {
-        try root.check(dependencies(), of: subject, named: name())
     }
 
     /// Returns the members of the set of `type`, in the order of registration, each with its own lifetime.

@@ -92,7 +92,7 @@ struct GraphBuilder {
     }
 }
 
-extension [Registration]: Noted {
+extension [Registration] {
     /// The notes of the registrations that are used.
     var notes: [any RegistrationNote] { GraphBuilder.reachable(withoutDecorators).flatMap(\.notes) }
 }

@@ -32,13 +32,12 @@ extension DependencyRegistry {
             "The time-out of '\(contract)' isn't positive. To fix, pass a duration greater than zero.")
         register(
             Registration(
-                bootstrapped: contract,
-                Dependencies(on: repeat (each Parameter).self),
-                BootstrapRecipe(timeout: timeout, shutdown: shutdown) { scope in
-                    let parameters = (repeat scope.resolve((each Parameter).self))
-                    return { try await make(repeat each parameters) }
-                }
-            )
+                bootstrapped: contract, Dependencies(on: repeat (each Parameter).self), timeout: timeout,
+                shutdown: shutdown
+            ) { scope in
+                let parameters = (repeat scope.resolve((each Parameter).self))
+                return { try await make(repeat each parameters) }
+            }
         )
     }
 }

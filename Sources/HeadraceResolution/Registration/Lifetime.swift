@@ -2,9 +2,15 @@
 
 /// How long a resolver keeps an object and returns it again.
 public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
-    private enum Kind: String { case transient, scoped, singleton, weak, timeLimited }
+    /// A lifetime, named as the registration forms spell it.
+    enum Kind: String { case transient, scoped, singleton, weak, timeLimited }
 
-    private let kind: Kind
+    /// The lifetime as a case.
+    let kind: Kind
+
+    private init(kind: Kind) {
+        self.kind = kind
+    }
 
     /// A new object each time.
     public static let transient = Lifetime(kind: .transient)
@@ -22,15 +28,6 @@ public struct Lifetime: Hashable, Sendable, CustomStringConvertible {
 
     /// One object in the container for a limited time, then another object.
     public static let timeLimited = Lifetime(kind: .timeLimited)
-
-    /// The lifetime of a binding that keeps its objects with the container or the scope.
-    var binding: BindingLifetime {
-        switch kind {
-        case .transient, .weak, .timeLimited: .transient
-        case .scoped: .scoped
-        case .singleton: .singleton
-        }
-    }
 
     /// Whether all scopes of a container share an object.
     package var isContainerWide: Bool { self == .singleton || self == .weak || self == .timeLimited }

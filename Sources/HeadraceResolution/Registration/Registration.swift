@@ -38,11 +38,14 @@ public struct Registration: Sendable {
     /// Whether this registration decorates the other registrations of its contract, and makes no objects.
     private(set) var isDecorator = false
 
+    /// Whether the factory runs on the main actor.
+    private var isOnMainActor = false
+
     /// The decorations that apply to the objects, the innermost first; of a decorator, its own.
     private var decorations: [any Sendable] = []
 
     /// Makes the binding of a container, with separate storage for shared objects and with decorations.
-    private var makeBinding: @Sendable (BindingDescription, [any Sendable]) -> Binding
+    private var makeBinding: @Sendable (BindingDescription, [any Sendable]) -> any AnyBinding
 
     /// Replaces dependencies and binding in a container in which the assigned implementation is registered.
     private var delegation: Delegation?
@@ -50,7 +53,7 @@ public struct Registration: Sendable {
     private struct Delegation: Sendable {
         let implementation: Any.Type
         let dependencies: Dependencies
-        let makeBinding: @Sendable (BindingDescription, [any Sendable]) -> Binding
+        let makeBinding: @Sendable (BindingDescription, [any Sendable]) -> any AnyBinding
     }
 
     /// Records that `factory` makes a `Contract` from `dependencies` each time it is resolved.
@@ -92,7 +95,7 @@ public struct Registration: Sendable {
         self.lifetime = lifetime
         self.contract = contract
         self.dependencies = dependencies
-        makeBinding = { TypedBinding(lifetime.binding, $0, $1.decorating(factory)) }
+        makeBinding = { Binding($0, $1.decorating(factory)) }
     }
 
     /// Records that `factory` makes a `Contract` on the main actor.
@@ -103,9 +106,11 @@ public struct Registration: Sendable {
         on actor: MainActor.Type,
         factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
     ) {
-        let factory = MainActorBinding<Contract>.withoutIsolation(factory)
-        self.init(lifetime, contract, dependencies, factory: factory)
-        makeBinding = { MainActorBinding(TypedBinding(lifetime.binding, $0, $1.decorating(factory))) }
+        self.init(lifetime, contract, dependencies) { scope in
+            // The box is `Sendable`, which `assumeIsolated` demands of its result. It isn't used on another thread.
+            MainActor.assumeIsolated { TypedInstance(factory(scope)) }.value
+        }
+        isOnMainActor = true
     }
 
     /// Records that `assigned` makes a `Contract`, or resolves its implementation if the container has a registration of it.
@@ -121,7 +126,7 @@ public struct Registration: Sendable {
         delegation = Delegation(
             implementation: implementation,
             dependencies: resolving.dependencies,
-            makeBinding: { TypedBinding(lifetime.binding, $0, $1.decorating(resolve)) }
+            makeBinding: { Binding($0, $1.decorating(resolve)) }
         )
     }
 
@@ -132,7 +137,7 @@ public struct Registration: Sendable {
         factory: @escaping MakeObject<Object>
     ) {
         self.init(.weak, object, dependencies, factory: factory)
-        makeBinding = { WeakBinding($0, $1.decorating(factory)) }
+        makeBinding = { Binding($0, storage: WeakStorage<Object>(), $1.decorating(factory)) }
     }
 
     /// Records that `factory` makes an object, and makes a new object after `limit`.
@@ -146,23 +151,34 @@ public struct Registration: Sendable {
         self.init(.timeLimited, contract, dependencies, factory: factory)
         remarks = ["for \(limit)"]
         timeLimit = limit
-        makeBinding = { TimeLimitedBinding(limit, clock, $0, $1.decorating(factory)) }
+        makeBinding = { Binding($0, storage: TimeLimitedStorage(limit, clock), $1.decorating(factory)) }
     }
 
-    /// Records that `recipe` makes the singleton at the start of the program.
+    /// Records that the result of `prepare` makes the singleton at the start of the program.
     init<Contract: Sendable>(
         bootstrapped contract: Contract.Type,
         _ dependencies: Dependencies,
-        _ recipe: BootstrapRecipe<Contract>
+        timeout: Duration?,
+        shutdown: @escaping @Sendable (Contract) async -> Void,
+        prepare: @escaping @Sendable (any DependencyResolutionScope) -> @Sendable () async throws -> Contract
     ) {
-        lifetime = .singleton
-        self.contract = contract
-        self.dependencies = dependencies
+        self.init(.singleton, contract, dependencies) { _ in
+            ResolutionFailure.notBootstrapped(contract, neededBy: Array(ResolutionPath.names.dropLast())).stop()
+        }
         remarks = ["made at the start"]
-        makeBinding = { description, decorations in
-            AsyncBinding(recipe, description) { object, scope in
-                decorations.decorating { _ in object }(scope)
+        makeBinding = { [makeBinding] description, decorations in
+            var description = description
+            description.bootstrap = BootstrapRecipe(timeout: timeout) { scope in
+                let make = prepare(scope)
+                return {
+                    let object = try await make()
+                    return BootstrappedObject(
+                        instance: { TypedInstance(decorations.decorating { _ in object }(scope)) },
+                        shutdown: { await shutdown(object) }
+                    )
+                }
             }
+            return makeBinding(description, [])
         }
     }
 
@@ -205,15 +221,16 @@ public struct Registration: Sendable {
         return copy
     }
 
-    fileprivate func binding(member: Int?, index: Int) -> Binding {
+    fileprivate func binding(member: Int?) -> any AnyBinding {
         makeBinding(
             BindingDescription(
                 contract: contract,
+                lifetime: lifetime,
                 implementation: implementation,
                 member: member,
                 dependencies: dependencies,
                 dependenciesOfFactories: parts.filter(\.isInSameScope).flatMap(\.dependencies.stated),
-                index: index
+                isOnMainActor: isOnMainActor
             ),
             decorations
         )
@@ -241,13 +258,13 @@ extension [Registration] {
     }
 
     /// Makes the bindings of one container, with separate storage for shared objects.
-    func makeBindings() -> [Binding] {
+    func makeBindings() -> [any AnyBinding] {
         var members: [ObjectIdentifier: Int] = [:]
-        return settled.enumerated().map { index, registration in
-            guard registration.joinsSet else { return registration.binding(member: nil, index: index) }
+        return settled.map { registration in
+            guard registration.joinsSet else { return registration.binding(member: nil) }
             let member = members[ObjectIdentifier(registration.contract), default: 0] + 1
             members[ObjectIdentifier(registration.contract)] = member
-            return registration.binding(member: member, index: index)
+            return registration.binding(member: member)
         }
     }
 }

@@ -93,9 +93,9 @@ private struct ProofWalk {
 
     /// A binding on the path of the search, with its targets and the position of the next one.
     private struct OpenBinding {
-        let binding: Binding?
+        let binding: (any AnyBinding)?
         let scope: ResolutionScope?
-        var targets: [Binding] = []
+        var targets: [any AnyBinding] = []
         var next = 0
     }
 
@@ -124,14 +124,14 @@ private struct ProofWalk {
             let target = open.targets[open.next]
             stack[stack.endIndex - 1].next += 1
 
-            if target.isOnMainActor {
+            if target.description.isOnMainActor {
                 hasMetMainActor = true
                 if scope != nil, !MainActorCheck.isCurrent {
                     let path = stack.compactMap { $0.binding?.description }
                     return ResolutionProof.Defect(kind: .notOnMainActor, path: path, type: target.contract)
                 }
             }
-            if target.isBootstrapped {
+            if target.description.bootstrap != nil {
                 hasMetBootstrapped = true
                 if let scope, !target.hasMade(in: scope) {
                     let path = stack.compactMap { $0.binding?.description }
@@ -149,7 +149,7 @@ private struct ProofWalk {
                     type: target.contract
                 )
             case nil:
-                let inner = target.isMadeInOutermostScope ? open.scope?.outermost : open.scope
+                let inner = target.description.lifetime.isContainerWide ? open.scope?.outermost : open.scope
                 if let inner, target.hasMade(in: inner) { continue }
                 if let defect = push(target, target.description.dependencies.stated, inner, onto: &stack) {
                     return defect
@@ -161,7 +161,7 @@ private struct ProofWalk {
 
     /// Pushes `binding`, or returns the first missing dependency.
     private mutating func push(
-        _ binding: Binding?,
+        _ binding: (any AnyBinding)?,
         _ dependencies: [Dependency],
         _ scope: ResolutionScope?,
         onto stack: inout [OpenBinding]

@@ -1,61 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HeadraceCore
+import Synchronization
+
+/// The number of the latest container.
+private let lastContainerNumber = Atomic<UInt>(0)
+
+/// The immutable part of a container, which all of its scopes share.
+final class Blueprint: Sendable {
+    /// All bindings, in the order of registration.
+    let all: [any AnyBinding]
+
+    /// The last binding of each type.
+    let bindings: [ObjectIdentifier: any AnyBinding]
+
+    /// The bindings of each type that has a set.
+    let sets: [ObjectIdentifier: [any AnyBinding]]
+
+    /// The results of checks without creating objects.
+    let proof = ResolutionProof()
+
+    /// The number of the container, counting from 1.
+    ///
+    /// No other container of the process has it. An address would be used again.
+    let number = lastContainerNumber.wrappingAdd(1, ordering: .relaxed).newValue
+
+    /// The registrations of the container.
+    let registrations: [Registration]
+
+    /// The outermost scope of the container whose objects this container shares, if any.
+    private let lender: ResolutionScope?
+
+    /// Creates a blueprint of `registrations`, with separate storage for shared objects.
+    init(_ registrations: [Registration], keeping lender: ResolutionScope? = nil) {
+        self.registrations = registrations
+        self.lender = lender
+        all = registrations.makeBindings()
+        bindings = Dictionary(all.map { (ObjectIdentifier($0.contract), $0) }) { _, last in last }
+        sets = Dictionary(grouping: all.filter { $0.description.member != nil }) { ObjectIdentifier($0.contract) }
+    }
+
+    /// The bindings that `dependency` resolves to, or `nil` if it is missing and not optional.
+    func targets(of dependency: Dependency) -> [any AnyBinding]? {
+        dependency.targets(single: { bindings[ObjectIdentifier($0)] }, members: { sets[ObjectIdentifier($0)] })
+    }
+}
 
 /// The scope behind ``Container`` and behind every scope that it opens.
 ///
 /// It refers to the blueprint of the container and starts without objects, so opening a scope costs the same for any
 /// number of registrations.
-final class ResolutionScope: DependencyResolutionScope, Noted, ProvingResolver {
-    /// The position of a scope in its container.
-    private enum Nesting {
-        /// The scope in which singletons are created.
-        case outermost(Blueprint)
-
-        /// A scope within the outermost one.
-        case within(ResolutionScope)
-    }
-
-    let bindings: TypeTable<Binding>
-    let objects = ScopedObjects()
-
-    /// The number of the container: the ID of the table of bindings, which all scopes of the container share.
-    var containerNumber: UInt { bindings.id }
-
-    private let nesting: Nesting
-
-    /// The outermost scope of the container; it may be this scope.
-    var outermost: ResolutionScope {
-        switch nesting {
-        case .outermost: self
-        case .within(let outermost): outermost
-        }
-    }
-
+final class ResolutionScope: DependencyResolutionScope, ProvingResolver {
     /// The blueprint of the container.
-    var blueprint: Blueprint {
-        switch nesting {
-        case .outermost(let blueprint): blueprint
-        case .within(let outermost): outermost.blueprint
-        }
-    }
+    let blueprint: Blueprint
 
-    var notes: [any RegistrationNote] { blueprint.notes }
+    /// The outermost scope of the container; `nil` if it is this scope.
+    private let outer: ResolutionScope?
 
-    /// Creates the outermost scope of a container.
-    init(_ blueprint: Blueprint) {
-        bindings = blueprint.bindings
-        nesting = .outermost(blueprint)
-    }
+    /// The scoped objects, which are few: those of one request or one window.
+    private let objects = Mutex<[(binding: ObjectIdentifier, instance: Instance)]>([])
 
-    /// Creates a scope within `outer`.
-    private init(in outer: ResolutionScope) {
-        bindings = outer.bindings
-        nesting = .within(outer.outermost)
+    /// The outermost scope of the container, in which singletons are created; it may be this scope.
+    var outermost: ResolutionScope { outer ?? self }
+
+    var base: ResolutionScope? { self }
+
+    var containerNumber: UInt { blueprint.number }
+
+    /// Creates a scope within `outer`, or the outermost scope of a container.
+    init(_ blueprint: Blueprint, in outer: ResolutionScope? = nil) {
+        self.blueprint = blueprint
+        self.outer = outer
     }
 
     func scope() -> any DependencyResolutionScope {
-        ResolutionScope(in: self)
+        ResolutionScope(blueprint, in: outermost)
+    }
+
+    /// The scoped object of `binding`, or `nil` if it hasn't been created.
+    ///
+    /// - Complexity: O(*n*) in the number of objects that the scope has created.
+    func object(of binding: any AnyBinding) -> Instance? {
+        let binding = ObjectIdentifier(binding)
+        return objects.withLock { objects in objects.first { $0.binding == binding }?.instance }
+    }
+
+    /// Keeps `instance`, the only object of `binding` in this scope.
+    func keep(_ instance: Instance, of binding: any AnyBinding) {
+        let binding = ObjectIdentifier(binding)
+        objects.withLock { $0.append((binding, instance)) }
     }
 
     func tryResolve<T>(_ type: T.Type) -> T? {
@@ -70,52 +102,50 @@ final class ResolutionScope: DependencyResolutionScope, Noted, ProvingResolver {
         resolveAll(type, given: self)
     }
 
-    /// Returns the members of the set of `type`, or else its one object.
-    ///
-    /// The factories receive `given`.
-    func resolveAll<T>(_ type: T.Type, given: any DependencyResolutionScope) -> [T] {
-        if let members = members(of: type, given: given) { return members }
-        return tryResolve(type, given: given).map { [$0] } ?? []
-    }
-
     func require<T>(_ type: T.Type) throws(ResolutionError) -> T {
         try require(type, given: self)
     }
+}
 
-    /// Returns an object of `type`, or throws the reason why it can't be resolved.
-    ///
-    /// The factory receives `given`.
-    func require<T>(_ type: T.Type, given: any DependencyResolutionScope) throws(ResolutionError) -> T {
-        _ = try check([Dependency(type)], of: ProofSubject(type: ObjectIdentifier(type), given: nil), named: nil)
-        return resolve(type, given: given)
+/// The look-ups, with the scope that factories of transient objects receive.
+extension ResolutionScope {
+    /// Returns an object of `type`, or `nil` if nothing is registered for it.
+    func tryResolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
+        if let binding = blueprint.bindings[ObjectIdentifier(type)] {
+            return binding.typed(as: type).instance(for: self, given: given)
+        }
+        if let optional = type as? any OptionalDependency.Type {
+            return optional.resolveWrapped(by: given) as? T
+        }
+        if let array = type as? any SetDependency.Type, blueprint.sets[ObjectIdentifier(array.element)] != nil {
+            return array.resolveMembers(by: given) as? T
+        }
+        return nil
     }
 
-    func check(
-        _ dependencies: @autoclosure () -> [Dependency],
-        of subject: ProofSubject,
-        named name: @autoclosure () -> String?
-    ) throws(ResolutionError) -> Bool {
-        try blueprint.proof.check(dependencies(), of: subject, named: name(), in: self)
-    }
-
-    /// Returns an object of an optional or array type, or stops the program if `type` is neither.
-    @inline(never)
-    func resolveDerived<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
-        guard let instance = tryResolveDerived(type, given: given) else {
+    /// Returns an object of `type`, or stops the program.
+    func resolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
+        // Doesn't begin with `tryResolve(_:given:)`, because a `T?` is expensive: see Binding.
+        if let binding = blueprint.bindings[ObjectIdentifier(type)] {
+            return binding.typed(as: type).instance(for: self, given: given)
+        }
+        guard let instance = tryResolve(type, given: given) else {
             ResolutionFailure.missing(type, neededBy: ResolutionPath.names).stop()
         }
         return instance
     }
 
-    /// Returns the object of the wrapped type or the set of the elements of `type`, or `nil` if nothing is registered.
-    @inline(never)
-    func tryResolveDerived<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
-        if let optional = type as? any OptionalDependency.Type {
-            return optional.resolveWrapped(by: given) as? T
+    /// Returns the members of the set of `type`, or else its one object.
+    func resolveAll<T>(_ type: T.Type, given: any DependencyResolutionScope) -> [T] {
+        if let members = blueprint.sets[ObjectIdentifier(type)] {
+            return members.map { $0.typed(as: type).instance(for: self, given: given) }
         }
-        if let array = type as? any SetDependency.Type, blueprint.sets[array.element] != nil {
-            return array.resolveMembers(by: given) as? T
-        }
-        return nil
+        return tryResolve(type, given: given).map { [$0] } ?? []
+    }
+
+    /// Returns an object of `type`, or throws the reason why it can't be resolved.
+    func require<T>(_ type: T.Type, given: any DependencyResolutionScope) throws(ResolutionError) -> T {
+        _ = try check([Dependency(type)], of: ProofSubject(type: ObjectIdentifier(type), given: nil), named: nil)
+        return resolve(type, given: given)
     }
 }

@@ -22,7 +22,8 @@ package struct ProofMemory: ~Copyable, Sendable {
         _ type: Made.Type,
         in scope: any DependencyResolutionScope
     ) throws(ResolutionError) {
-        let number = fastContainerNumber(of: scope)
+        // A cast to a final class takes less time than the cast to a protocol in `containerNumber`.
+        let number = (scope as? ResolutionScope)?.containerNumber ?? (scope as? BorrowedScope)?.containerNumber ?? 0
         if !holds(in: number) { try prove(type, in: scope, number) }
     }
 
@@ -45,18 +46,4 @@ package struct ProofMemory: ~Copyable, Sendable {
         guard scope is any ProvingResolver else { return }
         if try scope.check(type), number != 0 { remember(number) }
     }
-}
-
-/// Returns the number of the container that `scope` belongs to; 0 for another kind of scope.
-///
-/// Why the downcasts are safe: each follows a comparison with the exact class. A conditional cast would take longer.
-private func fastContainerNumber(of scope: any DependencyResolutionScope) -> UInt {
-    let type = ObjectIdentifier(type(of: scope))
-    if type == ObjectIdentifier(ResolutionScope.self) {
-        return unsafe unsafeDowncast(scope, to: ResolutionScope.self).containerNumber
-    }
-    if type == ObjectIdentifier(BorrowedScope.self) {
-        return unsafe unsafeDowncast(scope, to: BorrowedScope.self).containerNumber
-    }
-    return 0
 }
