@@ -29,7 +29,7 @@ extension CompositionProblem {
                 '\(TypeSpelling.full(type))' is registered \(lifetimes.count) times \
                 (\(lifetimes.joined(separator: ", "))), and the last one wins. \
                 To fix, remove all but one, or register them as a set: \
-                'builder.transient(into: \(TypeSpelling.expression(of: type))) { … }' for each.
+                'builder.members.transient(\(TypeSpelling.expression(of: type))) { … }' for each.
                 """
         )
     }
@@ -51,7 +51,7 @@ extension CompositionProblem {
             fix = """
                 Its factory is a closure that takes its scope. To fix, register an initializer, as in \
                 'builder.transient(\(TypeSpelling.full(made)).init)', or state the dependencies, as in \
-                'builder.transient(\(line), opaque(needs: …) { scope in … })'.
+                'builder.transient(\(line), closure(needs: …) { scope in … })'.
                 """
         }
         return CompositionProblem(

@@ -10,7 +10,7 @@ public typealias Assigned<Contract> =
 
 /// The facts about an assigned implementation that a registration needs.
 ///
-/// Only `assigned(_:)` and `opaque(needs:factory:)` write it.
+/// Only `assigned(_:)` and `closure(needs:factory:)` write it.
 public struct Assignment: Sendable {
     /// The implementation.
     fileprivate(set) var implementation: Any.Type?
@@ -56,5 +56,29 @@ public func assigned<T: Resolvable>(_ implementation: T.Type) -> Assigned<T> {
         }
         assignment.dependencies = T.ownDependencies
         return { T(scope: $0) }
+    }
+}
+
+/// States the dependencies of a closure that resolves by hand, so that they can be checked.
+///
+/// ```swift
+/// builder.singleton((any Store).self, closure(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
+/// ```
+///
+/// Other types that the closure resolves are not checked. If the parameters of a function are the dependencies, register the
+/// function: `builder.singleton((any Store).self, DiskStore.init)`.
+///
+/// - Parameters:
+///   - needs: The types that the closure resolves.
+///   - factory: Makes the object.
+/// - Returns: The argument of a registration form after the contract.
+public func closure<Contract, each Needed>(
+    needs: repeat (each Needed).Type,
+    factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+) -> Assigned<Contract> {
+    let dependencies = Dependencies(on: repeat each needs)
+    return { assignment in
+        assignment.dependencies = dependencies
+        return factory
     }
 }

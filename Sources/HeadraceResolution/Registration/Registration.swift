@@ -30,7 +30,7 @@ public struct Registration: Sendable {
     package var notes: [any RegistrationNote] = []
 
     /// The time after which another object is created; `nil` if there is none.
-    private(set) var timeLimit: Duration?
+    var timeLimit: Duration?
 
     /// Details for drawings, such as a time limit.
     package var remarks: [String] = []
@@ -83,34 +83,54 @@ public struct Registration: Sendable {
         self.init(.singleton, contract, dependencies, factory: factory)
     }
 
-    /// Records that `factory` makes a `Contract` with any lifetime.
+    /// Records that `factory` makes a `Contract` on the main actor, and that only the main actor uses it.
     ///
-    /// The caller ensures that a shared `Contract` is `Sendable`.
-    init<Contract>(
+    /// The `Contract` doesn't have to be `Sendable`: see `transient(_:on:_:)`.
+    ///
+    /// - Precondition: `lifetime` is transient, scoped, or singleton.
+    public init<Contract>(
         _ lifetime: Lifetime,
         _ contract: Contract.Type,
-        _ dependencies: Dependencies = .unknown,
-        factory: @escaping MakeObject<Contract>
-    ) {
-        self.lifetime = lifetime
-        self.contract = contract
-        self.dependencies = dependencies
-        makeBinding = { Binding($0, $1.decorating(factory)) }
-    }
-
-    /// Records that `factory` makes a `Contract` on the main actor.
-    init<Contract>(
-        _ lifetime: Lifetime,
-        _ contract: Contract.Type,
-        _ dependencies: Dependencies,
+        dependencies: Dependencies = .unknown,
         on actor: MainActor.Type,
         factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
     ) {
+        precondition(
+            lifetime != .weak && lifetime != .timeLimited,
+            "An object of the main actor can't be \(lifetime). To fix, pass another lifetime for '\(contract)'.")
         self.init(lifetime, contract, dependencies) { scope in
             // The box is `Sendable`, which `assumeIsolated` demands of its result. It isn't used on another thread.
             MainActor.assumeIsolated { TypedInstance(factory(scope)) }.value
         }
         isOnMainActor = true
+    }
+
+    /// Records that `factory` makes a `Contract` with any lifetime.
+    ///
+    /// The caller ensures that a shared `Contract` is `Sendable`. `storage` makes the storage of an object that is replaced.
+    init<Contract>(
+        _ lifetime: Lifetime,
+        _ contract: Contract.Type,
+        _ dependencies: Dependencies = .unknown,
+        storage: @escaping @Sendable () -> (any RenewableStorage)? = { nil },
+        factory: @escaping MakeObject<Contract>
+    ) {
+        self.lifetime = lifetime
+        self.contract = contract
+        self.dependencies = dependencies
+        makeBinding = { Binding($0, storage: storage(), $1.decorating(factory)) }
+    }
+
+    /// Records that `make` makes a `Contract` from its parameters, which are the dependencies.
+    init<Contract, each Parameter>(
+        _ lifetime: Lifetime,
+        _ contract: Contract.Type,
+        storage: @escaping @Sendable () -> (any RenewableStorage)? = { nil },
+        calling make: @escaping @Sendable (repeat each Parameter) -> Contract
+    ) {
+        self.init(lifetime, contract, Dependencies(on: repeat (each Parameter).self), storage: storage) { scope in
+            make(repeat scope.argument((each Parameter).self))
+        }
     }
 
     /// Records that `assigned` makes a `Contract`, or resolves its implementation if the container has a registration of it.
@@ -128,30 +148,6 @@ public struct Registration: Sendable {
             dependencies: resolving.dependencies,
             makeBinding: { Binding($0, $1.decorating(resolve)) }
         )
-    }
-
-    /// Records that `factory` makes an object, and makes a new object after the last reference to it is gone.
-    init<Object: AnyObject & Sendable>(
-        weak object: Object.Type,
-        _ dependencies: Dependencies,
-        factory: @escaping MakeObject<Object>
-    ) {
-        self.init(.weak, object, dependencies, factory: factory)
-        makeBinding = { Binding($0, storage: WeakStorage<Object>(), $1.decorating(factory)) }
-    }
-
-    /// Records that `factory` makes an object, and makes a new object after `limit`.
-    init<Contract: Sendable>(
-        timeLimited contract: Contract.Type,
-        _ dependencies: Dependencies,
-        _ limit: Duration,
-        _ clock: any TimeSource,
-        factory: @escaping MakeObject<Contract>
-    ) {
-        self.init(.timeLimited, contract, dependencies, factory: factory)
-        remarks = ["for \(limit)"]
-        timeLimit = limit
-        makeBinding = { Binding($0, storage: TimeLimitedStorage(limit, clock), $1.decorating(factory)) }
     }
 
     /// Records that the result of `prepare` makes the singleton at the start of the program.
@@ -194,9 +190,11 @@ public struct Registration: Sendable {
     }
 
     /// Returns the same registration as a member of the set that ``DependencyResolver/resolveAll(_:)`` returns.
+    ///
+    /// A decorator stays as it is, because it decorates the members, too.
     public func joiningSet() -> Registration {
         var copy = self
-        copy.joinsSet = true
+        copy.joinsSet = !isDecorator
         return copy
     }
 
@@ -266,5 +264,31 @@ extension [Registration] {
             members[ObjectIdentifier(registration.contract)] = member
             return registration.binding(member: member)
         }
+    }
+}
+
+/// A function that replaces each object of a registration with another object of the same contract.
+private struct Decoration<Contract>: Sendable {
+    let apply: @Sendable (Contract, any DependencyResolutionScope) -> Contract
+}
+
+extension [any Sendable] {
+    /// Returns `factory` with the decorations of `Contract` in this array, the first one innermost.
+    fileprivate func decorating<Contract>(
+        _ factory: @escaping @Sendable (any DependencyResolutionScope) -> Contract
+    ) -> @Sendable (any DependencyResolutionScope) -> Contract {
+        if isEmpty { return factory }
+        let decorations = compactMap { $0 as? Decoration<Contract> }
+        return { scope in
+            decorations.reduce(factory(scope)) { $1.apply($0, scope) }
+        }
+    }
+}
+
+extension DependencyResolutionScope {
+    /// Returns an argument for a function whose parameters are the dependencies: the scope itself, or an object.
+    func argument<Parameter>(_ type: Parameter.Type) -> Parameter {
+        if type == (any DependencyResolutionScope).self, let scope = self as? Parameter { return scope }
+        return resolve(type)
     }
 }

@@ -76,9 +76,17 @@ public struct Dependencies: Sendable {
         return .unknown
     }
 
-    /// Creates a statement of `types`, in their order.
+    /// Creates a statement of `types`, in their order, for a function with parameters of these types.
+    ///
+    /// A function that takes the scope resolves by hand, so its dependencies are unknown.
     init<each Needed>(on types: repeat (each Needed).Type) {
-        repeat stated.append(Dependency(each types))
+        for type in repeat each types {
+            if type == (any DependencyResolutionScope).self {
+                isComplete = false
+            } else {
+                stated.append(Dependency(type))
+            }
+        }
     }
 
     private func adding(_ dependency: Dependency) -> Dependencies {

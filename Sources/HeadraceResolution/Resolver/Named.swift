@@ -12,7 +12,7 @@ public protocol DependencyName: SendableMetatype {}
 /// An object of a registration with a name.
 ///
 /// ```swift
-/// builder.singleton((any Database).self, named: Replica.self) { PostgresDatabase(host: "replica") }
+/// builder.singleton { Named<Replica, any Database>(PostgresDatabase(host: "replica")) }
 ///
 /// let replica = container.resolve((any Database).self, named: Replica.self)
 /// ```
@@ -26,8 +26,7 @@ public protocol DependencyName: SendableMetatype {}
 /// }
 /// ```
 ///
-/// A registration without a name doesn't answer for one with a name, and the reverse. The forms of ``DependencyRegistry``
-/// that have no `named` parameter accept this type as the contract.
+/// A registration without a name doesn't answer for one with a name, and the reverse.
 public struct Named<Name: DependencyName, Value> {
     /// The object.
     public let value: Value
@@ -39,21 +38,6 @@ public struct Named<Name: DependencyName, Value> {
 }
 
 extension Named: Sendable where Value: Sendable {}
-
-/// A ``Named`` type, for messages.
-protocol NamedDependency {
-    /// The type of the object.
-    static var value: Any.Type { get }
-
-    /// The name.
-    static var name: Any.Type { get }
-}
-
-extension Named: NamedDependency {
-    static var value: Any.Type { Value.self }
-
-    static var name: Any.Type { Name.self }
-}
 
 extension DependencyResolver {
     /// Returns the object that is registered for `type` with `name`.

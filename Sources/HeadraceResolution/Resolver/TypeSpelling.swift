@@ -52,10 +52,7 @@ enum TypeSpelling {
             return "'builder.transient(\(expression(of: type)))'"
         }
         if let set = type as? any SetDependency.Type {
-            return "'builder.transient(into: \(expression(of: set.element))) { … }'"
-        }
-        if let named = type as? any NamedDependency.Type {
-            return "'builder.transient(\(expression(of: named.value)), named: \(expression(of: named.name))) { … }'"
+            return "'builder.members.transient(\(expression(of: set.element))) { … }'"
         }
         if let factory = type as? any FactoryDependency.Type {
             let arguments = factory.arguments.map { expression(of: $0) }.joined(separator: ", ")
