@@ -205,9 +205,9 @@ private final class DiskStore: Store, Resolvable {
         let builder = ContainerBuilder()
 
         builder.singleton(Cache.self)  // a `Resolvable` type
-        builder.singleton(SystemClock.init)  // a function, whose parameters are the dependencies
+        builder.singleton(SystemClock.init)  // a function of dependencies
         builder.singleton((any Clock).self) { SystemClock() }  // a contract and such a function
-        builder.singleton((any Clock).self) { $0.resolve(SystemClock.self) }  // a function of the scope, with or without a contract
+        builder.singleton((any Clock).self) { $0.resolve(SystemClock.self) }  // a function of the scope
         builder.singleton((any Store).self, assigned(DiskStore.self))  // a contract and a registered or `Resolvable` type
 
         let container = builder.build()

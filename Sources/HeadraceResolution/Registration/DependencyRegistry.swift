@@ -8,7 +8,7 @@
 /// builder.singleton(Cache.self)                                    // a `Resolvable` type
 /// builder.singleton(SystemClock.init)                              // a function, whose parameters are the dependencies
 /// builder.singleton((any Clock).self) { SystemClock() }            // a contract and such a function
-/// builder.singleton((any Store).self) { DiskStore($0.resolve()) }  // a function of the scope, with or without a contract
+/// builder.singleton((any Store).self) { DiskStore($0.resolve()) }  // a function of the scope
 /// builder.singleton((any Store).self, assigned(DiskStore.self))    // a contract and a registered or `Resolvable` type
 /// ```
 ///
