@@ -205,10 +205,10 @@ private final class DiskStore: Store, Resolvable {
         let builder = ContainerBuilder()
 
         builder.singleton(Cache.self)  // a `Resolvable` type
-        builder.singleton(SystemClock.init)  // a function of dependencies
-        builder.singleton((any Clock).self) { SystemClock() }  // a contract and such a function
-        builder.singleton((any Clock).self) { $0.resolve(SystemClock.self) }  // a function of the scope
-        builder.singleton((any Store).self, assigned(DiskStore.self))  // a contract and a registered or `Resolvable` type
+        builder.singleton(SystemClock.init)  // a function, whose parameters are the dependencies
+        builder.singleton((any Store).self) { (cache: Cache) in DiskStore(cache) }  // a contract and a function
+        builder.singleton((any Store).self) { DiskStore($0.resolve()) }  // a function of the scope
+        builder.singleton((any Clock).self, assigned(SystemClock.self))  // a contract and an assigned type
 
         let container = builder.build()
         let store = try #require(container.resolve((any Store).self) as? DiskStore)

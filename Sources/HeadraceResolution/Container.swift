@@ -105,3 +105,101 @@ public final class Container: DependencyResolutionScope, ProvingResolver {
         root.scope()
     }
 }
+
+/// Collects registrations, then makes an immutable container of them.
+///
+/// ```swift
+/// let builder = ContainerBuilder()
+/// builder.singleton((any Mailer).self) { SmtpMailer(host: "localhost") }
+/// builder.transient { SignUp(mailer: $0.resolve()) }
+///
+/// let container = builder.build()
+/// let signUp: SignUp = container.resolve()
+/// ```
+public final class ContainerBuilder: DependencyRegistry {
+    private(set) var registrations: [Registration] = []
+
+    /// Creates a builder without registrations.
+    public init() {}
+
+    /// Records `registration`, replacing an earlier one of the same contract.
+    public func register(_ registration: Registration) {
+        registrations.append(registration)
+    }
+
+    /// Returns a container of the registrations so far.
+    ///
+    /// Each container has its own singletons. Later registrations don't change a container that was built earlier.
+    public func build() -> Container {
+        Container(registrations)
+    }
+
+    /// The types that are registered so far and their dependencies.
+    public var graph: DependencyGraph {
+        DependencyGraph(registrations)
+    }
+
+    /// Checks that everything registered so far can be created, without creating objects.
+    ///
+    /// ```swift
+    /// try builder.validate()
+    /// let container = builder.build()
+    /// ```
+    ///
+    /// It finds missing dependencies, cycles, duplicate registrations, and singletons that hold scoped objects. It knows
+    /// the dependencies that `Resolvable` types and registrations state, see ``Dependencies``. A closure that takes its
+    /// scope states no dependencies: it is opaque, and is not checked.
+    ///
+    /// - Throws: ``CompositionError`` with all problems at once.
+    public func validate() throws {
+        try validate(.standard)
+    }
+
+    /// Checks the registrations as ``validate()`` does, as strictly as `level` demands.
+    ///
+    /// - Throws: ``CompositionError`` with all problems at once.
+    public func validate(_ level: ValidationLevel) throws {
+        try graph.validate(level)
+    }
+}
+
+extension Container {
+    /// Returns a container that shares the existing objects of this container, except for those that may hold a `type`.
+    ///
+    /// It is the foundation of `Container.resetting(_:)` of `HeadraceTesting`.
+    package func resetting(_ type: Any.Type) -> Container {
+        let copy = Container(registrations, keeping: self)
+        let settled = registrations.settled
+        let before = root.blueprint.all
+        let after = copy.root.blueprint.all
+        // An object that resolves types by hand, or that creates parts in its scope, may hold any object.
+        var isReset = settled.indices.map { index in
+            settled[index].contract == type || settled[index].implementation == type
+                || !settled[index].dependencies.isComplete || !settled[index].parts.isEmpty
+        }
+        let positions = Dictionary(
+            before.enumerated().map { (ObjectIdentifier($1), $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for (index, binding) in before.enumerated() where !isReset[index] {
+                let targets = binding.description.dependencies.stated.flatMap { root.blueprint.targets(of: $0) ?? [] }
+                guard targets.contains(where: { positions[ObjectIdentifier($0)].map { isReset[$0] } ?? true }) else {
+                    continue
+                }
+                isReset[index] = true
+                hasChanged = true
+            }
+        }
+        // Another task may create objects at the same time. An object that was adopted has what it needs, so a further round
+        // finds that.
+        var mustRepeat = true
+        while mustRepeat {
+            mustRepeat = false
+            for index in before.indices where !isReset[index] && after[index].adopt(before[index]) { mustRepeat = true }
+        }
+        return copy
+    }
+}

@@ -213,3 +213,134 @@ extension Blueprint {
         return false
     }
 }
+
+/// A step of `Container.bootstrap(clock:progress:)`.
+public struct BootstrapProgress: Sendable {
+    /// Name of the type that is being created, with its module.
+    public let service: String
+
+    /// Position of the type in the order of creation, counting from 1.
+    public let number: Int
+
+    /// Number of types to create.
+    public let count: Int
+
+    /// The time that the creation took; `nil` at its beginning.
+    public let duration: Duration?
+}
+
+/// The containers whose objects the current task creates.
+enum StartingContainers {
+    @TaskLocal static var numbers: Set<UInt> = []
+}
+
+/// The progress of `Container.bootstrap(clock:progress:)`.
+enum BootstrapState: Sendable {
+    case pending
+
+    /// Objects are being created; `hasEnded` is set after the last one, or when those that exist were shut down.
+    case running(hasEnded: OneShot<Void>)
+
+    /// The container is shut down while objects are being created.
+    case closing(hasEnded: OneShot<Void>)
+
+    /// All objects exist; `shutdowns` end them, in the order of their creation.
+    case ended(shutdowns: [@Sendable () async -> Void])
+
+    /// An object couldn't be created, or the container was shut down.
+    case closed
+}
+
+/// The construction of an object by `Container.bootstrap(clock:progress:)`.
+struct BootstrapRecipe: Sendable {
+    /// The time after which the construction is cancelled; `nil` if it is unlimited.
+    let timeout: Duration?
+
+    /// Resolves the dependencies, and returns the construction.
+    let prepare: @Sendable (any DependencyResolutionScope) -> @Sendable () async throws -> BootstrappedObject
+}
+
+/// An object that was created at the start of the program.
+struct BootstrappedObject: Sendable {
+    /// Returns the object with its decorations, for its binding.
+    let instance: @Sendable () -> Instance
+
+    /// Ends the object.
+    let shutdown: @Sendable () async -> Void
+}
+
+/// An error for a container whose objects couldn't be created at the start of the program.
+///
+/// Branch on ``code``, log ``message``. Later releases may add codes.
+public struct BootstrapError: CodedError {
+    /// A reason, stable enough to branch on.
+    public typealias Code = ErrorCode<BootstrapError>
+
+    /// The reason.
+    public let code: Code
+
+    /// Name of the type that couldn't be created, with its module; `nil` if no creation was tried.
+    public let service: String?
+
+    /// The error of the construction; `nil` if it was too slow without an error.
+    public let cause: (any Error)?
+
+    /// The reason and the fix.
+    public let message: String
+
+    private init(_ code: Code, service: String? = nil, cause: (any Error)? = nil, _ message: String) {
+        self.code = code
+        self.service = service
+        self.cause = cause
+        self.message = message
+    }
+
+    static func failed(_ service: String, _ cause: any Error) -> BootstrapError {
+        BootstrapError(
+            .failed,
+            service: service,
+            cause: cause,
+            """
+            '\(service)' couldn't be created, and the objects that were created before it were shut down: \(cause). \
+            To fix, correct the cause, then start again with a new container.
+            """
+        )
+    }
+
+    static func timedOut(_ service: String, _ limit: Duration, _ cause: (any Error)?) -> BootstrapError {
+        BootstrapError(
+            .timedOut,
+            service: service,
+            cause: cause,
+            """
+            '\(service)' wasn't created in \(limit), and the objects that were created before it were shut down. \
+            To fix, make its construction faster, or raise its time-out.
+            """
+        )
+    }
+
+    static var running: BootstrapError {
+        BootstrapError(
+            .running, "Another task is creating the objects of the container. To fix, call 'bootstrap()' once.")
+    }
+
+    static var closed: BootstrapError {
+        BootstrapError(
+            .closed,
+            "The container has failed to start, or was shut down. To fix, build a new container, and start that.")
+    }
+}
+
+extension ErrorCode<BootstrapError> {
+    /// The construction of an object failed.
+    public static var failed: Self { Self() }
+
+    /// The construction of an object took longer than its time-out.
+    public static var timedOut: Self { Self() }
+
+    /// Another task is creating the objects.
+    public static var running: Self { Self() }
+
+    /// An earlier call failed, or the container was shut down.
+    public static var closed: Self { Self() }
+}
