@@ -95,12 +95,19 @@ final class Binding<T>: AnyBinding {
     }
 
     /// Returns an object that isn't an existing singleton.
-    ///
-    /// A shared object is created with a scope that doesn't keep the container, once for all threads that ask.
     @inline(never)
     private func otherInstance(for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
-        if description.lifetime.kind == .transient { return ResolutionPath.making(self) { factory(given) } }
-        let home = description.lifetime.kind == .scoped ? scope : scope.outermost
+        switch description.lifetime.kind {
+        case .transient: ResolutionPath.making(self) { factory(given) }
+        case .scoped: sharedInstance(in: scope)
+        case .singleton, .weak, .timeLimited: sharedInstance(in: scope.outermost)
+        }
+    }
+
+    /// Returns the object that `home` shares, or creates it, once for all threads that ask.
+    ///
+    /// Its factory receives a scope that doesn't keep the container alive.
+    private func sharedInstance(in home: ResolutionScope) -> T {
         if let instance = existing(in: home) { return instance.value(as: T.self) }
         let key = CreationState.Key(self, in: description.lifetime.kind == .scoped ? home : nil)
         let instance = CreationState.makeOnce(key, existing: { existing(in: home) }) {
@@ -111,24 +118,27 @@ final class Binding<T>: AnyBinding {
 
     /// The object that `home` shares at this moment, if any.
     private func existing(in home: ResolutionScope) -> Instance? {
-        if let renewable { return renewable.load() }
-        return description.lifetime.kind == .scoped ? home.object(of: self) : singleton.load()
+        switch description.lifetime.kind {
+        case .transient: nil
+        case .scoped: home.object(of: self)
+        case .singleton: singleton.load()
+        case .weak, .timeLimited: renewable?.load()
+        }
     }
 
     /// Shares `instance` in `home`, and returns the instance that is shared now.
     private func store(_ instance: Instance, in home: ResolutionScope) -> Instance {
-        if let renewable {
-            renewable.store(instance)
-        } else if description.lifetime.kind == .scoped {
-            home.keep(instance, of: self)
-        } else {
-            return singleton.storeIfNil(instance)
+        switch description.lifetime.kind {
+        case .transient: break
+        case .scoped: home.keep(instance, of: self)
+        case .singleton: return singleton.storeIfNil(instance)
+        case .weak, .timeLimited: renewable?.store(instance)
         }
         return instance
     }
 
     func hasMade(in scope: ResolutionScope) -> Bool {
-        description.lifetime.kind != .transient && renewable == nil && existing(in: scope) != nil
+        renewable == nil && existing(in: scope) != nil
     }
 
     func adopt(_ other: any AnyBinding) -> Bool {

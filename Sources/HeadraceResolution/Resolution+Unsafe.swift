@@ -104,29 +104,30 @@ extension AnyBinding {
 /// Messages show the path, and it reveals cycles. Factories are synchronous, so an object and its dependencies are created
 /// on the same thread. A task-local value would be wrong: a task that a factory starts would inherit the path.
 ///
-/// Proof: the thread-specific value owns the list, which only its own thread uses, and releases it when the thread ends.
+/// Proof: the thread-specific value owns the list, which only its own thread uses, and frees it when the thread ends.
 enum ResolutionPath {
-    private final class Bindings {
-        var list: [any AnyBinding] = []
-    }
+    private typealias Bindings = [any AnyBinding]
 
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         let status = unsafe pthread_key_create(&key) { pointer in
             let bindings: UnsafeMutableRawPointer? = unsafe pointer
-            if let bindings = unsafe bindings { unsafe Unmanaged<Bindings>.fromOpaque(bindings).release() }
+            guard let bindings = unsafe bindings?.assumingMemoryBound(to: Bindings.self) else { return }
+            unsafe bindings.deinitialize(count: 1)
+            unsafe bindings.deallocate()
         }
         precondition(status == 0, "The system has no thread-specific key left (error \(status)).")
         return key
     }()
 
-    private static var current: Bindings {
+    private static var current: UnsafeMutablePointer<Bindings> {
         if let bindings = unsafe pthread_getspecific(key) {
-            return unsafe Unmanaged<Bindings>.fromOpaque(bindings).takeUnretainedValue()
+            return unsafe bindings.assumingMemoryBound(to: Bindings.self)
         }
-        let bindings = Bindings()
-        _ = unsafe pthread_setspecific(key, Unmanaged.passRetained(bindings).toOpaque())
-        return bindings
+        let bindings = UnsafeMutablePointer<Bindings>.allocate(capacity: 1)
+        unsafe bindings.initialize(to: [])
+        _ = unsafe pthread_setspecific(key, bindings)
+        return unsafe bindings
     }
 
     /// The ID of the current thread, unique among running threads.
@@ -142,18 +143,18 @@ enum ResolutionPath {
     ///
     /// Stops the program if `binding` is on the path already, because creating its object would never end.
     static func making<Made>(_ binding: any AnyBinding, _ make: () -> Made) -> Made {
-        let path = current
-        if let start = path.list.firstIndex(where: { $0 === binding }) {
-            ResolutionFailure.cycle((path.list[start...] + [binding]).map(\.contract)).stop()
+        let path = unsafe current
+        if let start = unsafe path.pointee.firstIndex(where: { $0 === binding }) {
+            ResolutionFailure.cycle((unsafe path.pointee[start...] + [binding]).map(\.contract)).stop()
         }
-        path.list.append(binding)
-        defer { path.list.removeLast() }
+        unsafe path.pointee.append(binding)
+        defer { unsafe path.pointee.removeLast() }
         return make()
     }
 
     /// The types that this thread is creating, outermost first.
-    static var contracts: [Any.Type] { current.list.map(\.contract) }
+    static var contracts: [Any.Type] { unsafe current.pointee.map(\.contract) }
 
     /// The names of the objects that this thread is creating, outermost first.
-    static var names: [String] { current.list.map(\.description.name) }
+    static var names: [String] { unsafe current.pointee.map(\.description.name) }
 }

@@ -125,10 +125,17 @@ extension ResolutionScope {
 
     /// Returns an object of `type`, or stops the program.
     func resolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
-        // Doesn't begin with `tryResolve(_:given:)`, because a `T?` is expensive: see Binding.
         if let binding = blueprint.bindings[ObjectIdentifier(type)] {
             return binding.typed(as: type).instance(for: self, given: given)
         }
+        return resolveDerived(type, given: given)
+    }
+
+    /// Returns an object of an optional or array type, or stops the program.
+    ///
+    /// It is separate, because the runtime looks up the type `T?` in each call of a function that has one: see Binding.
+    @inline(never)
+    private func resolveDerived<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
         guard let instance = tryResolve(type, given: given) else {
             ResolutionFailure.missing(type, neededBy: ResolutionPath.names).stop()
         }
