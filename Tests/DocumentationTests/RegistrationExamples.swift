@@ -67,7 +67,7 @@ private final class Cache: Sendable {}
     private let builder = ContainerBuilder()
 
     @Test func aName() {
-        builder.singleton((any Database).self, named: Replica.self) { PostgresDatabase(host: "replica") }
+        builder.singleton { Named<Replica, any Database>(PostgresDatabase(host: "replica")) }
         builder.transient(Statistics.init)
         let container = builder.build()
 

@@ -204,13 +204,11 @@ private final class DiskStore: Store, Resolvable {
     @Test func allRegistrationFormsCompileAndTheLastOfATypeWins() throws {
         let builder = ContainerBuilder()
 
-        builder.singleton { SystemClock() }  // a closure
-        builder.singleton { scope in Cache(clock: scope.resolve()) }  // a closure with its scope
-        builder.singleton((any Clock).self) { SystemClock() }  // a contract and a closure
-        builder.singleton((any Store).self) { DiskStore($0.resolve()) }  // a contract and a closure with its scope
-        builder.singleton((any Clock).self, assigned(SystemClock.self))  // a contract and a registered type
         builder.singleton(Cache.self)  // a `Resolvable` type
-        builder.singleton((any Store).self, assigned(DiskStore.self))  // a contract and a `Resolvable` type
+        builder.singleton(SystemClock.init)  // a function, whose parameters are the dependencies
+        builder.singleton((any Store).self) { (cache: Cache) in DiskStore(cache) }  // a contract and a function
+        builder.singleton((any Store).self) { DiskStore($0.resolve()) }  // a function of the scope
+        builder.singleton((any Clock).self, assigned(SystemClock.self))  // a contract and an assigned type
 
         let container = builder.build()
         let store = try #require(container.resolve((any Store).self) as? DiskStore)
@@ -224,7 +222,7 @@ private final class DiskStore: Store, Resolvable {
         let builder = ContainerBuilder()
         builder.singleton((any Clock).self) { SystemClock() }
         builder.singleton(Cache.init(clock:))
-        builder.singleton((any Store).self, opaque(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
+        builder.singleton((any Store).self, closure(needs: Cache.self) { scope in DiskStore(scope.resolve()) })
 
         try builder.validate(.strict)
         #expect(builder.build().resolve((any Store).self) is DiskStore)

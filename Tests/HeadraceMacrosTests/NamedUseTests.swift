@@ -31,7 +31,7 @@ struct NamedUseTests {
     @Test
     func theMacrosResolveNamesAndFactories() throws {
         let builder = ContainerBuilder()
-        builder.singleton(named: Replica.self) { Host(name: "replica") }
+        builder.singleton { Named<Replica, Host>(Host(name: "replica")) }
         builder.factory(of: Host.self, taking: String.self, dependencies: Dependencies()) { Host(name: $1) }
         builder.transient(Statistics.self)
         try builder.validate(.strict)

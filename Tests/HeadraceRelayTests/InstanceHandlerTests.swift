@@ -77,7 +77,7 @@ import Testing
     @Test func anObjectOfTheMainActorIsMissingElsewhereAlthoughTheContainerHasOne() async throws {
         let store = try SpyStore()
         let container = container { builder in
-            builder.scoped(on: MainActor.self) { Panel() }
+            builder.register(Registration(.scoped, Panel.self, on: MainActor.self) { _ in Panel() })
             builder.domainEvents(handlers: [ShowOnPanel.self])
         }
         // The container is a scope, too, and has its own panel from now on. The scope of the event has none.

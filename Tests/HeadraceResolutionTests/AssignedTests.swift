@@ -95,8 +95,8 @@ import Testing
         let container = container { builder in
             builder.singleton { Settings() }
             builder.singleton(ResolvableMailer.self)
-            builder.transient(into: (any Mailer).self, assigned(ResolvableMailer.self))
-            builder.transient(into: (any Mailer).self) { SmtpMailer() }
+            builder.members.transient((any Mailer).self, assigned(ResolvableMailer.self))
+            builder.members.transient((any Mailer).self) { SmtpMailer() }
         }
 
         let first = try #require(container.resolve([any Mailer].self).first)

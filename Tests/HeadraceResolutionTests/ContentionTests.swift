@@ -126,6 +126,39 @@ import Testing
         #expect(seen.withLock { $0.allSatisfy { $0 === contracts.resolve(Settings.self) } })
     }
 
+    /// While a factory runs, no other object waits for it: not an existing singleton, not a new one, and not those of a scope.
+    ///
+    /// The factory waits until another thread has resolved all of them. With one lock for the container, that would never end.
+    @Test(.timeLimit(.minutes(2)))
+    func aSlowFactoryDelaysNoOtherObject() {
+        let began = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let contracts = container { builder in
+            builder.singleton { Settings() }
+            builder.singleton { Bottom() }
+            builder.scoped { Middle(bottom: $0.resolve()) }
+            builder.singleton { scope in
+                began.signal()
+                mayEnd.wait()
+                return Top(middle: Middle(bottom: scope.resolve()), bottom: scope.resolve())
+            }
+        }
+        let existing: Settings = contracts.resolve()
+        let ended = DispatchGroup()
+
+        DispatchQueue.global().async(group: ended) { _ = contracts.resolve(Top.self) }
+        began.wait()
+        let found: Settings = contracts.resolve()
+        let new: Bottom = contracts.resolve()
+        let scoped: Middle = contracts.scope().resolve()
+        mayEnd.signal()
+        ended.wait()
+
+        #expect(found === existing)
+        #expect(scoped.bottom === new)
+        #expect(contracts.resolve(Top.self).bottom === new)
+    }
+
     /// Resolves the three objects of a graph, in an order that depends on the caller.
     private static func identities(from resolver: any DependencyResolver, startingAt asker: Int) -> [ObjectIdentifier] {
         var top: Top?

@@ -150,21 +150,21 @@ import Testing
 
 /// An object to create, and the types of its path.
 private struct SharedObject {
-    let key: CreationKey
+    let key: CreationState.Key
     let contract: Any.Type
-    private let binding: Binding
+    private let binding: any AnyBinding
 
     init<T: Sendable>(_ contract: T.Type) {
-        let binding = TypedBinding<T>(.singleton, BindingDescription(contract: T.self)) { _ in
+        let binding = Binding<T>(BindingDescription(contract: T.self, lifetime: .singleton)) { _ in
             fatalError("not made in these tests")
         }
         self.init(binding, contract, scope: nil)
     }
 
-    private init(_ binding: Binding, _ contract: Any.Type, scope: ResolutionScope?) {
+    private init(_ binding: any AnyBinding, _ contract: Any.Type, scope: ResolutionScope?) {
         self.binding = binding
         self.contract = contract
-        key = CreationKey(binding: binding, scope: scope)
+        key = CreationState.Key(binding, in: scope)
     }
 
     var inAnotherScope: SharedObject {

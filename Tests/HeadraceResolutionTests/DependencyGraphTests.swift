@@ -105,8 +105,8 @@ import Testing
             builder.transient(SignUp.self)
             builder.scoped((any Mailer).self, assigned(ResolvableMailer.self))
             builder.singleton(Welcome.self)
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
-            builder.transient(into: (any Rule).self, assigned(StatedRule.self))
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self, assigned(StatedRule.self))
             var rules = Registration(transient: Rulebook.self, dependencies: Rulebook.dependencies) {
                 Rulebook(scope: $0)
             }

@@ -10,7 +10,7 @@ import Testing
         builder.singleton((any Books).self) { PaperBooks() }
         builder.scoped(Session.self)
         builder.transient(OpenAccount.self)
-        builder.transient(into: (any Rule).self) { NoOverdraft() }
+        builder.members.transient((any Rule).self) { NoOverdraft() }
         builder.transient { Report(books: $0.resolve()) }
 
         try builder.validate()

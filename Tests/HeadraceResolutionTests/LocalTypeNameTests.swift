@@ -41,15 +41,15 @@ private final class PrivateAuditedRule: PrivateRule, Resolvable {
         }
 
         #expect(
-            error.message.contains("'builder.transient(into: (any HeadraceResolutionTests.PrivateRule).self) { … }'")
+            error.message.contains("'builder.members.transient((any HeadraceResolutionTests.PrivateRule).self) { … }'")
         )
         #expect(!error.message.contains("$"))
     }
 
     @Test func aMissingDependencyOfASetMemberNamesTheSet() throws {
         let container = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
-            builder.transient(into: (any PrivateRule).self, assigned(PrivateAuditedRule.self))
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any PrivateRule).self, assigned(PrivateAuditedRule.self))
         }
 
         let error = try #require(throws: ResolutionError.self) { try container.require([any PrivateRule].self) }
@@ -68,7 +68,7 @@ private final class PrivateAuditedRule: PrivateRule, Resolvable {
     @Test func validationAndDrawingsNamePrivateTypesWithoutAddresses() throws {
         let builder = ContainerBuilder()
         builder.transient(PrivateSignUp.self)
-        builder.transient(into: (any PrivateRule).self, assigned(PrivateAuditedRule.self))
+        builder.members.transient((any PrivateRule).self, assigned(PrivateAuditedRule.self))
 
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 

@@ -16,8 +16,8 @@ import Testing
 
     @Test func everyLifetimeWorksForNonSendableObjects() {
         let transient = container { $0.transient(on: MainActor.self) { ModelContext() } }
-        let scoped = container { $0.scoped(on: MainActor.self) { ModelContext() } }
-        let singleton = container { $0.singleton(on: MainActor.self) { ModelContext() } }
+        let scoped = container { $0.onMainActor(.scoped) { _ in ModelContext() } }
+        let singleton = container { $0.onMainActor(.singleton) { _ in ModelContext() } }
 
         #expect(sharing(transient) == [false, false])
         #expect(sharing(scoped) == [true, false])
@@ -27,9 +27,9 @@ import Testing
     @Test func aContractIsCreatedWithDependenciesFromItsScope() {
         let container = container { builder in
             builder.singleton { Settings() }
-            builder.transient(on: MainActor.self) { ModelContext(settings: $0.resolve()) }
-            builder.transient((any Saving).self, on: MainActor.self) { ModelContext(settings: $0.resolve()) }
-            builder.scoped((any Loading).self, on: MainActor.self) { ModelContext() }
+            builder.transient(on: MainActor.self) { (settings: Settings) in ModelContext(settings: settings) }
+            builder.onMainActor(.transient, (any Saving).self) { ModelContext(settings: $0.resolve()) }
+            builder.onMainActor(.scoped, (any Loading).self) { _ in ModelContext() }
         }
 
         #expect(container.resolve((any Saving).self).settings === container.resolve(Settings.self))
@@ -39,7 +39,7 @@ import Testing
 
     @Test func aDependentObjectIsCreatedOnTheMainActorToo() {
         let container = container { builder in
-            builder.singleton(on: MainActor.self) { ModelContext() }
+            builder.onMainActor(.singleton) { _ in ModelContext() }
             builder.transient { ContextHandler(context: $0.resolve()) }
         }
 
@@ -49,7 +49,7 @@ import Testing
     @Test func theFormStatesTheDependenciesOfItsFactory() {
         let builder = builder { builder in
             builder.transient(on: MainActor.self) { ModelContext() }
-            builder.transient((any Saving).self, on: MainActor.self) { ModelContext(settings: $0.resolve()) }
+            builder.onMainActor(.transient, (any Saving).self) { ModelContext(settings: $0.resolve()) }
         }
 
         #expect(builder.graph.opaque.map { "\($0)" } == ["Saving"])
@@ -87,7 +87,7 @@ import Testing
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             await MainActor.run {
                 let container = container { builder in
-                    builder.singleton(on: MainActor.self) { ModelContext(handler: $0.resolve()) }
+                    builder.onMainActor(.singleton) { scope in ModelContext(handler: scope.resolve()) }
                     builder.transient { ContextHandler(context: $0.resolve()) }
                 }
                 _ = container.resolve(ModelContext.self)
@@ -116,12 +116,23 @@ import Testing
 @MainActor
 private func contextContainer() -> Container {
     container { builder in
-        builder.singleton(on: MainActor.self) { ModelContext() }
+        builder.onMainActor(.singleton) { _ in ModelContext() }
         builder.transient { ContextHandler(context: $0.resolve()) }
     }
 }
 
 // MARK: - Fixtures
+
+extension ContainerBuilder {
+    /// Registers `contract` on the main actor, with any lifetime.
+    fileprivate func onMainActor<Contract>(
+        _ lifetime: Lifetime,
+        _ contract: Contract.Type = Contract.self,
+        _ factory: @escaping @MainActor (any DependencyResolutionScope) -> Contract
+    ) {
+        register(Registration(lifetime, contract, on: MainActor.self, factory: factory))
+    }
+}
 
 private protocol Saving: AnyObject {
     var settings: Settings? { get }

@@ -10,8 +10,8 @@ private enum Replica: DependencyName {}
 @Suite struct NamedTests {
     @Test func eachNameHasItsOwnRegistration() {
         let contracts = container { builder in
-            builder.singleton(named: Primary.self) { Settings() }
-            builder.singleton(named: Replica.self) { Settings() }
+            builder.singleton { Named<Primary, Settings>(Settings()) }
+            builder.singleton { Named<Replica, Settings>(Settings()) }
             builder.singleton { Settings() }
         }
 
@@ -24,8 +24,8 @@ private enum Replica: DependencyName {}
 
     @Test func aNameHasTheLifetimeOfItsRegistration() {
         let contracts = container { builder in
-            builder.scoped(named: Primary.self) { Settings() }
-            builder.transient(named: Replica.self) { Settings() }
+            builder.scoped { Named<Primary, Settings>(Settings()) }
+            builder.transient { Named<Replica, Settings>(Settings()) }
         }
         let scope = contracts.scope()
 
@@ -39,8 +39,8 @@ private enum Replica: DependencyName {}
     @Test func aNamedTypeIsAStatedDependency() throws {
         let builder = ContainerBuilder()
         builder.singleton { Settings() }
-        builder.singleton((any Mailer).self, named: Primary.self, SmtpMailer.init(settings:))
-        builder.singleton((any Mailer).self, named: Replica.self) { SmtpMailer() }
+        builder.singleton { (settings: Settings) in Named<Primary, any Mailer>(SmtpMailer(settings: settings)) }
+        builder.singleton { Named<Replica, any Mailer>(SmtpMailer()) }
         builder.transient(Newsletter.init)
         try builder.validate(.strict)
 
@@ -52,7 +52,7 @@ private enum Replica: DependencyName {}
     }
 
     @Test func aMissingNameIsReportedWithTheLineToAdd() throws {
-        let contracts = container { $0.singleton(named: Primary.self) { Settings() } }
+        let contracts = container { $0.singleton { Named<Primary, Settings>(Settings()) } }
 
         #expect(contracts.tryResolve(Settings.self, named: Replica.self) == nil)
         #expect(contracts.tryResolve(Settings.self) == nil)
@@ -61,8 +61,8 @@ private enum Replica: DependencyName {}
         }
 
         #expect(error.code == .missing)
-        #expect(error.message.contains("'builder.transient(Swift.Int.self, named: "))
-        #expect(error.message.contains("Replica.self) { … }'"))
+        #expect(error.message.contains("'builder.transient(HeadraceResolution.Named<"))
+        #expect(error.message.contains("Replica, Swift.Int>.self) { … }'"))
     }
 }
 

@@ -36,12 +36,12 @@ import Testing
 
     @Test func aSetIsReplacedAsAWhole() {
         let parent = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
-            builder.transient(into: (any Rule).self) { NamedRule(name: "two") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "two") }
         }
 
         let one = parent.overriding { $0.transient((any Rule).self) { NamedRule(name: "fake") } }
-        let set = parent.overriding { $0.transient(into: (any Rule).self) { NamedRule(name: "fake") } }
+        let set = parent.overriding { $0.members.transient((any Rule).self) { NamedRule(name: "fake") } }
 
         #expect(one.resolveAll((any Rule).self).map(\.name) == ["fake"])
         #expect(set.resolveAll((any Rule).self).map(\.name) == ["fake"])

@@ -3,7 +3,7 @@
 import HeadraceResolution
 import Testing
 
-/// One of the seven forms of registration, with one of the three lifetimes.
+/// One of seven uses of the forms of registration, with one of the three lifetimes.
 struct RegistrationForm: Sendable, CustomTestStringConvertible {
     /// The lifetime of the registration.
     let lifetime: Lifetime
@@ -74,7 +74,7 @@ struct RegistrationForm: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// All seven forms with all three lifetimes.
+    /// All seven uses with all three lifetimes.
     static let all = transient + scoped + singleton
 
     private static let transient: [RegistrationForm] = [

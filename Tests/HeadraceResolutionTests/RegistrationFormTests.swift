@@ -4,7 +4,7 @@ import HeadraceResolution
 import Testing
 
 @Suite struct RegistrationFormTests {
-    @Test func eachLifetimeHasSevenForms() {
+    @Test func eachLifetimeHasSevenUses() {
         let count = { lifetime in RegistrationForm.all.count { $0.lifetime == lifetime } }
 
         #expect([.transient, .scoped, .singleton].map(count) == [7, 7, 7])
@@ -73,15 +73,15 @@ import Testing
     @Test func anInitializerThatTakesTheScopeIsAFactoryOfEachLifetime() {
         let transient = container { builder in
             builder.scoped(Settings.init)
-            builder.transient(ResolvableMailer.init)
+            builder.transient(ResolvableMailer.init(scope:))
         }
         let scoped = container { builder in
             builder.scoped(Settings.init)
-            builder.scoped(ResolvableMailer.init)
+            builder.scoped(ResolvableMailer.init(scope:))
         }
         let singleton = container { builder in
             builder.scoped(Settings.init)
-            builder.singleton(ResolvableMailer.init)
+            builder.singleton(ResolvableMailer.init(scope:))
         }
 
         #expect(transient.resolve(ResolvableMailer.self).settings === transient.resolve(Settings.self))
@@ -89,10 +89,25 @@ import Testing
         #expect(singleton.scope().resolve(ResolvableMailer.self) === singleton.resolve(ResolvableMailer.self))
     }
 
+    @Test func aFunctionThatTakesItsScopeIsOpaque() throws {
+        let builder = builder { builder in
+            builder.singleton(Settings.init)
+            builder.weak(ResolvableMailer.init(scope:))
+            builder.transient { (_: any DependencyResolutionScope, settings: Settings) in SmtpMailer(settings: settings)
+            }
+        }
+        let container = builder.build()
+
+        try builder.validate()
+        #expect(builder.graph.opaque.map { "\($0)" } == ["ResolvableMailer", "SmtpMailer"])
+        #expect(container.resolve(ResolvableMailer.self).settings === container.resolve(Settings.self))
+        #expect(container.resolve(SmtpMailer.self).settings === container.resolve(Settings.self))
+    }
+
     @Test func anInitializerOfAnImplementationIsAFactoryOfItsContract() {
         let contracts = container { builder in
             builder.singleton(Settings.init)
-            builder.singleton((any Mailer).self, ResolvableMailer.init)
+            builder.singleton((any Mailer).self, ResolvableMailer.init(scope:))
         }
 
         #expect(contracts.resolve((any Mailer).self) is ResolvableMailer)

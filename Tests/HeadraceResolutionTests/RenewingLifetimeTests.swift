@@ -33,7 +33,7 @@ import Testing
     @Test func aContractOfAWeakObjectSharesIt() {
         let contracts = container { builder in
             builder.singleton { Settings() }
-            builder.weak(ResolvableMailer.self)
+            builder.weak { (settings: Settings) in ResolvableMailer(settings: settings) }
             builder.transient((any Mailer).self, assigned(ResolvableMailer.self))
         }
 
@@ -189,7 +189,7 @@ import Testing
         let builder = ContainerBuilder()
         builder.scoped { Settings() }
         builder.weak(SmtpMailer.init(settings:))
-        builder.timeLimited((any Mailer).self, .seconds(1), SmtpMailer.init(settings:))
+        builder.timeLimited(.seconds(1), as: (any Mailer).self, SmtpMailer.init(settings:))
 
         let error = try #require(throws: CompositionError.self) { try builder.validate() }
 
@@ -246,7 +246,7 @@ import Testing
     @Test func theLifetimesAreDrawn() {
         let builder = ContainerBuilder()
         builder.weak { Settings() }
-        builder.timeLimited((any Mailer).self, .seconds(5)) { SmtpMailer() }
+        builder.timeLimited(.seconds(5), as: (any Mailer).self) { SmtpMailer() }
 
         #expect(
             builder.graph.mermaid == """

@@ -41,18 +41,20 @@ import Glibc
             _ = container { _ in }.resolve([any Rule].self)
         }
 
-        #expect(result.wroteToStandardError("'builder.transient(into: (any HeadraceResolutionTests.Rule).self) { … }'"))
+        #expect(
+            result.wroteToStandardError(
+                "'builder.members.transient((any HeadraceResolutionTests.Rule).self) { … }'"))
     }
 
     @Test func theMemberOfASetThatNeedsAMissingTypeIsNamed() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let contracts = container { builder in
-                builder.singleton(into: (any Rule).self) { NamedRule(name: "one") }
-                builder.singleton(into: (any Rule).self) { scope in
+                builder.members.singleton((any Rule).self) { NamedRule(name: "one") }
+                builder.members.singleton((any Rule).self) { scope in
                     _ = scope.resolve(Alpha.self)
                     return NamedRule(name: "two")
                 }
-                builder.scoped(into: (any Rule).self, assigned(AuditedRule.self))
+                builder.members.scoped((any Rule).self, assigned(AuditedRule.self))
             }
             _ = contracts.resolve([any Rule].self)
         }

@@ -6,9 +6,9 @@ import Testing
 @Suite struct SetTests {
     @Test func theMembersOfASetAreResolvedInOrderEachWithItsLifetime() {
         let container = container { builder in
-            builder.transient(into: (any Mailer).self) { SmtpMailer() }
-            builder.scoped(into: (any Mailer).self) { SmtpMailer(settings: $0.resolve()) }
-            builder.singleton(into: (any Mailer).self, assigned(ResolvableMailer.self))
+            builder.members.transient((any Mailer).self) { SmtpMailer() }
+            builder.members.scoped((any Mailer).self) { SmtpMailer(settings: $0.resolve()) }
+            builder.members.singleton((any Mailer).self, assigned(ResolvableMailer.self))
             builder.singleton { Settings() }
         }
         let scope = container.scope()
@@ -25,15 +25,15 @@ import Testing
 
     @Test func everyFormOfEveryLifetimeJoinsTheSet() {
         let container = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "1") }
-            builder.transient(into: (any Rule).self) { _ in NamedRule(name: "2") }
-            builder.transient(into: (any Rule).self, assigned(StatedRule.self))
-            builder.scoped(into: (any Rule).self) { NamedRule(name: "4") }
-            builder.scoped(into: (any Rule).self) { _ in NamedRule(name: "5") }
-            builder.scoped(into: (any Rule).self, assigned(StatedRule.self))
-            builder.singleton(into: (any Rule).self) { NamedRule(name: "7") }
-            builder.singleton(into: (any Rule).self) { _ in NamedRule(name: "8") }
-            builder.singleton(into: (any Rule).self, assigned(StatedRule.self))
+            builder.members.transient((any Rule).self) { NamedRule(name: "1") }
+            builder.members.transient((any Rule).self) { _ in NamedRule(name: "2") }
+            builder.members.transient((any Rule).self, assigned(StatedRule.self))
+            builder.members.scoped((any Rule).self) { NamedRule(name: "4") }
+            builder.members.scoped((any Rule).self) { _ in NamedRule(name: "5") }
+            builder.members.scoped((any Rule).self, assigned(StatedRule.self))
+            builder.members.singleton((any Rule).self) { NamedRule(name: "7") }
+            builder.members.singleton((any Rule).self) { _ in NamedRule(name: "8") }
+            builder.members.singleton((any Rule).self, assigned(StatedRule.self))
         }
 
         let names = container.resolveAll((any Rule).self).map(\.name)
@@ -43,11 +43,11 @@ import Testing
 
     @Test func anArrayIsTheSetOfItsElementsUnlessItIsRegisteredItself() {
         let set = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
             builder.transient { scope in RuleNames(names: scope.resolve([any Rule].self).map(\.name)) }
         }
         let registered = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
             builder.transient { () -> [any Rule] in [] }
         }
 
@@ -66,7 +66,7 @@ import Testing
 
     @Test func aReplacementDoesNotJoinTheSet() {
         let container = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
             builder.transient((any Rule).self) { NamedRule(name: "last") }
         }
 
@@ -84,7 +84,7 @@ import Testing
 
     @Test func aBorrowedScopeResolvesSetsToo() {
         let container = container { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
             builder.singleton { RuleNames(names: $0.resolveAll((any Rule).self).map(\.name)) }
         }
 

@@ -35,7 +35,7 @@ import Testing
                 Nothing proves that 'HeadraceResolutionTests.Mailer' can be made. Its factory is a closure that takes its \
                 scope. To fix, register an initializer, as in \
                 'builder.transient(HeadraceResolutionTests.Mailer.init)', or state the dependencies, as in \
-                'builder.transient((any HeadraceResolutionTests.Mailer).self, opaque(needs: …) { scope in … })'.
+                'builder.transient((any HeadraceResolutionTests.Mailer).self, closure(needs: …) { scope in … })'.
                 """
         )
     }
@@ -63,7 +63,7 @@ import Testing
         let builder = builder { builder in
             builder.singleton(
                 (any Mailer).self,
-                opaque(needs: Settings.self, Audit?.self) { scope in
+                closure(needs: Settings.self, Audit?.self) { scope in
                     _ = scope.tryResolve(Audit.self)
                     return SmtpMailer(settings: scope.resolve())
                 }

@@ -52,14 +52,15 @@ import Testing
         #expect(messages.count == 2)
         #expect(messages.first?.contains("'builder.transient(HeadraceResolutionTests.SignUp.self)'") == true)
         #expect(
-            messages.last?.contains("'builder.transient(into: (any HeadraceResolutionTests.Rule).self) { … }'") == true
+            messages.last?.contains("'builder.members.transient((any HeadraceResolutionTests.Rule).self) { … }'")
+                == true
         )
     }
 
     @Test func aMissingTypeNamesTheMemberOfTheSetThatNeedsIt() throws {
         let builder = builder { builder in
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
-            builder.transient(into: (any Rule).self, assigned(AuditedRule.self))
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self, assigned(AuditedRule.self))
             builder.transient(Rulebook.self)
         }
 
@@ -112,10 +113,10 @@ import Testing
     @Test func aTypeRegisteredTwiceIsADuplicateUnlessItIsASet() throws {
         let builder = builder { builder in
             builder.singleton { Settings() }
-            builder.transient(into: (any Rule).self) { NamedRule(name: "one") }
+            builder.members.transient((any Rule).self) { NamedRule(name: "one") }
             builder.transient { Settings() }
-            builder.singleton(into: (any Rule).self) { NamedRule(name: "two") }
-            builder.scoped(into: (any Mailer).self) { SmtpMailer() }
+            builder.members.singleton((any Rule).self) { NamedRule(name: "two") }
+            builder.members.scoped((any Mailer).self) { SmtpMailer() }
             builder.scoped((any Mailer).self) { SmtpMailer() }
         }
 
@@ -126,7 +127,7 @@ import Testing
             problems.first?.message == """
                 'HeadraceResolutionTests.Settings' is registered 2 times (singleton, transient), and the last one \
                 wins. To fix, remove all but one, or register them as a set: \
-                'builder.transient(into: HeadraceResolutionTests.Settings.self) { … }' for each.
+                'builder.members.transient(HeadraceResolutionTests.Settings.self) { … }' for each.
                 """
         )
         #expect(problems.last?.path.map { ObjectIdentifier($0) } == identities((any Mailer).self))

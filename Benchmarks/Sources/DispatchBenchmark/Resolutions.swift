@@ -32,7 +32,7 @@ extension Workload {
 
     /// Resolves an existing singleton by its name.
     static let namedHit = Workload("named-hit") {
-        let container = makeContainer { $0.singleton(Settings.self, named: Primary.self) { Settings() } }
+        let container = makeContainer { $0.singleton { Named<Primary, Settings>(Settings()) } }
         return { iterations in
             for _ in 0..<iterations { consume(container.resolve(Settings.self, named: Primary.self)) }
         }

@@ -71,19 +71,19 @@ extension DependencyRegistry {
         transient { EntityContext.current(on: store) }
         transient(
             UnitOfWork<EntityContext>.self,
-            opaque(needs: (any DomainEventDelegator).self) { scope in
+            closure(needs: (any DomainEventDelegator).self) { scope in
                 UnitOfWork(on: store, delegator: scope.resolve())
             }
         )
         singleton(
             IdempotencyMiddleware.self,
-            opaque(needs: (any DomainEventDelegator).self) { scope in
+            closure(needs: (any DomainEventDelegator).self) { scope in
                 IdempotencyMiddleware(on: store, delegator: scope.resolve())
             }
         )
         singleton(
             UnitOfWorkMiddleware<EntityContext>.self,
-            opaque(needs: (any DomainEventDelegator).self) { scope in
+            closure(needs: (any DomainEventDelegator).self) { scope in
                 UnitOfWorkMiddleware(on: store, delegator: scope.resolve())
             }
         )
@@ -124,7 +124,7 @@ extension DependencyRegistry {
         if !processes.isEmpty || store.schema.contains(StoredProcess.entityName) {
             transient(
                 Processes.self,
-                opaque(needs: (any DomainEventDelegator).self) { scope in
+                closure(needs: (any DomainEventDelegator).self) { scope in
                     Processes(on: store, delegator: scope.resolve())
                 }
             )
@@ -132,7 +132,7 @@ extension DependencyRegistry {
         if !schedules.isEmpty || store.schema.contains(StoredSchedule.entityName) {
             transient(
                 Schedules.self,
-                opaque(needs: (any DomainEventDelegator).self) { scope in
+                closure(needs: (any DomainEventDelegator).self) { scope in
                     Schedules(on: store, delegator: scope.resolve(), wallClock: wallClock)
                 }
             )

@@ -52,7 +52,7 @@ private final class Database: Sendable {
 
     @Test func namesDistinguishRegistrations() {
         builder.singleton { Host(name: "primary") }
-        builder.singleton(named: Replica.self) { Host(name: "replica") }
+        builder.singleton { Named<Replica, Host>(Host(name: "replica")) }
         builder.transient(Statistics.init)
 
         #expect(container.resolve(Host.self, named: Replica.self).name == "replica")
