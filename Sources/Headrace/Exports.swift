@@ -2,8 +2,6 @@
 
 // The names that an application needs. Names that only authors of stores and tools need, and modules whose short names other
 // packages have too, such as `Service` and `Effect`, are imported by the name of their module.
-// The names that an application needs. Names that only authors of stores and tools need, and modules whose short names other
-// packages have too, such as `Service` and `Effect`, are imported by the name of their module.
 @_exported public import HeadraceCommandEffects
 
 @_exported public import protocol HeadraceCommands.CQDCommand
@@ -23,10 +21,6 @@
 @_exported public import struct HeadraceCore.AuthorizationMiddleware
 @_exported public import struct HeadraceCore.AuthorizationPolicy
 @_exported public import struct HeadraceCore.Backoff
-@_exported public import struct HeadraceCore.BulkheadError
-@_exported public import struct HeadraceCore.BulkheadMiddleware
-@_exported public import struct HeadraceCore.CircuitBreakerError
-@_exported public import struct HeadraceCore.CircuitBreakerMiddleware
 @_exported public import protocol HeadraceCore.CodedError
 @_exported public import struct HeadraceCore.ErrorCode
 @_exported public import struct HeadraceCore.LoggingMiddleware
@@ -39,8 +33,6 @@
 @_exported public import protocol HeadraceCore.Middleware
 @_exported public import struct HeadraceCore.Next
 @_exported public import protocol HeadraceCore.Principal
-@_exported public import struct HeadraceCore.RateLimitError
-@_exported public import struct HeadraceCore.RateLimitMiddleware
 @_exported public import struct HeadraceCore.RetryMiddleware
 @_exported public import protocol HeadraceCore.RetryableError
 @_exported public import protocol HeadraceCore.SerializedCommand
@@ -112,6 +104,12 @@
 @_exported public import struct HeadraceRelay.ScheduledCommand
 @_exported public import class HeadraceRelay.StoredProcess
 @_exported public import class HeadraceRelay.StoredSchedule
+@_exported public import struct HeadraceResilience.BulkheadError
+@_exported public import struct HeadraceResilience.BulkheadMiddleware
+@_exported public import struct HeadraceResilience.CircuitBreakerError
+@_exported public import struct HeadraceResilience.CircuitBreakerMiddleware
+@_exported public import struct HeadraceResilience.RateLimitError
+@_exported public import struct HeadraceResilience.RateLimitMiddleware
 @_exported public import struct HeadraceResolution.BootstrapError
 @_exported public import struct HeadraceResolution.CompositionError
 @_exported public import struct HeadraceResolution.CompositionProblem

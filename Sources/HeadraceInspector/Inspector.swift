@@ -3,6 +3,7 @@
 public import Foundation
 public import HeadraceCore
 public import HeadraceRelay
+public import HeadraceResilience
 public import HeadraceResolution
 public import HeadraceServices
 public import HeadraceStations

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import HeadraceResilience
 
 /// A circuit, as the page shows it.
 struct CircuitView: Encodable {

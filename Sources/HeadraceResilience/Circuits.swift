@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceCore
+
 /// The circuits of a circuit breaker, by key.
 ///
 /// A pure state machine: the caller passes the time.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import HeadraceResilience
 import HeadraceTesting
 import MetricsTestKit
+import MiddlewareTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CircuitBreakerMiddlewareTests {
@@ -35,7 +37,7 @@ import Testing
 
         #expect(error.codeName == "circuitOpen")
         #expect(error.circuit == "payments")
-        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        #expect(error.messageType == "MiddlewareTestSupport.Ping")
         #expect(error.retryAfter == .seconds(20))
         #expect(error.earliestRetry == clock.now.advanced(by: .seconds(20)))
         #expect(error.isRetryable)

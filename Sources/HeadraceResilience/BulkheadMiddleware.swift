@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CoreMetrics
+public import HeadraceCore
 import Synchronization
 
 /// Limits the number of messages that are handled at the same time, so that a slow service doesn't occupy the whole program.
@@ -16,7 +17,7 @@ import Synchronization
 /// A message that a handler sends within its own compartment passes, because the outer message holds a permit for both. The
 /// permit is released when both have ended.
 ///
-/// Register it outside a ``TimeoutMiddleware`` if the time-out must not include the wait.
+/// Register it outside a ``HeadraceCore/TimeoutMiddleware`` if the time-out must not include the wait.
 ///
 /// Metrics, with the label `compartment`: `headrace.bulkhead.refused`, a counter, and `headrace.bulkhead.messages`, a gauge:
 /// the number of messages that are being handled or are waiting.
@@ -141,4 +142,34 @@ private final class Compartments: Sendable {
             return compartment
         }
     }
+}
+
+/// An error for a message that was refused, because too many messages are being handled or are waiting.
+public struct BulkheadError: CodedError {
+    /// Name of the message's type, with its module.
+    public let messageType: String
+
+    /// Key of the compartment.
+    public let compartment: String
+
+    /// The only code: `bulkheadFull`.
+    public var code: String { "bulkheadFull" }
+
+    /// A description of the error and its fix.
+    public var message: String {
+        """
+        The compartment '\(compartment)' is full, so '\(messageType)' wasn't handled. To fix, send it again later, or \
+        raise the limits of the compartment.
+        """
+    }
+
+    init(_ context: MessageContext, compartment: String) {
+        messageType = context.typeName
+        self.compartment = compartment
+    }
+}
+
+extension BulkheadError: RetryableError {
+    /// Always true, because the message wasn't handled.
+    public var isRetryable: Bool { true }
 }

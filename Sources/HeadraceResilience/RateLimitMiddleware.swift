@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import HeadraceCore
 import Synchronization
 
 /// Refuses messages that exceed a rate limit.
@@ -99,4 +100,92 @@ private final class SharedBuckets: Sendable {
     func take(_ key: BucketKey, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         buckets.withLock { $0.take(key, at: now) }
     }
+}
+
+/// A token bucket for each key, refilled at a constant rate.
+///
+/// Pure: the caller passes the time. A bucket is stored as the instant at which it is full again. Full buckets aren't
+/// stored.
+///
+/// Source: the virtual scheduling algorithm of ITU-T I.371, <https://www.itu.int/rec/T-REC-I.371>; known as GCRA.
+struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    /// Time until the bucket receives a token.
+    private let interval: Duration
+
+    /// Time to fill a bucket that contains one token.
+    private let tolerance: Duration
+
+    private let maximumCount: Int
+
+    /// The instant at which each bucket is full again.
+    private var fullAgain: [Key: ContinuousClock.Instant] = [:]
+
+    /// Number of stored buckets.
+    var count: Int { fullAgain.count }
+
+    /// Creates full buckets of `size` tokens each, which receive a token every `interval`.
+    init(size: Int, interval: Duration, maximumCount: Int) {
+        self.interval = interval
+        self.maximumCount = maximumCount
+        tolerance = interval * (size - 1)
+    }
+
+    /// Takes a token of `key` at `now`.
+    ///
+    /// - Returns: `nil` if a token was taken; the instant of the next token if the bucket is empty.
+    /// - Complexity: O(1), and O(*n* log *n*) in the number of buckets when buckets are removed, which happens once
+    ///   for each quarter of new buckets.
+    mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let full = max(fullAgain[key] ?? now, now)
+        let earliest = full.advanced(by: .zero - tolerance)
+        if earliest > now { return earliest }
+        fullAgain[key] = full.advanced(by: interval)
+        if fullAgain.count > maximumCount { forget(at: now) }
+        return nil
+    }
+
+    /// Removes full buckets and, if that isn't enough, the buckets that will be full soonest.
+    ///
+    /// It removes a quarter at once, so that it runs rarely. The emptiest buckets remain longest.
+    private mutating func forget(at now: ContinuousClock.Instant) {
+        let kept = max(1, maximumCount - maximumCount / 4)
+        fullAgain = fullAgain.filter { $0.value > now }
+        if fullAgain.count <= kept { return }
+        let latest = fullAgain.sorted { $0.value > $1.value }.prefix(kept)
+        fullAgain = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+    }
+}
+
+/// An error for a message that exceeds a rate limit.
+public struct RateLimitError: CodedError {
+    /// Name of the message's type, with its module.
+    public let messageType: String
+
+    /// Time until the next message is allowed, if no other message is sent first.
+    public let retryAfter: Duration
+
+    /// The instant at which the next message is allowed.
+    public let earliestRetry: ContinuousClock.Instant?
+
+    /// The only code: `rateLimited`.
+    public var code: String { "rateLimited" }
+
+    /// A description of the error and its fix.
+    public var message: String {
+        """
+        Too many messages were sent, so '\(messageType)' wasn't handled. To fix, send it again in \(retryAfter), or \
+        raise the limit.
+        """
+    }
+
+    init(_ context: MessageContext, now: ContinuousClock.Instant, earliest: ContinuousClock.Instant) {
+        messageType = context.typeName
+        retryAfter = now.duration(to: earliest)
+        earliestRetry = earliest
+    }
+}
+
+extension RateLimitError: RetryableError {
+    /// Always true, because the message wasn't handled.
+    public var isRetryable: Bool { true }
 }

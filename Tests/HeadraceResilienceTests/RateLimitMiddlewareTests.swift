@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import HeadraceResilience
 import HeadraceTesting
+import MiddlewareTestSupport
 import Synchronization
 import Testing
 
@@ -40,7 +42,7 @@ import Testing
         #expect(error.earliestRetry == clock.now.advanced(by: .seconds(4)))
         #expect(error.isRetryable)
         #expect(error.codeName == "rateLimited")
-        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        #expect(error.messageType == "MiddlewareTestSupport.Ping")
         clock.advance(by: error.retryAfter - clock.minimumResolution)
         #expect(try await !passes(handling))
         clock.advance(by: clock.minimumResolution)
@@ -117,6 +119,18 @@ import Testing
         }
     }
 
+    @Test func aMessageRefusedBeforeTheRateLimitTakesNoToken() async throws {
+        let handling = Handling(
+            ValidationMiddleware(), RateLimitMiddleware(1, every: .seconds(1), clock: clock), clock: clock
+        )
+
+        await #expect(throws: MessageValidationError.self) {
+            try await handling.handle(Upload(isValid: false)) { _ in }
+        }
+
+        #expect(try await handling.handle(Upload(isValid: true)) { _ in true })
+    }
+
     @Test @MainActor func theHandlerStaysOnTheCallersActorWithANonSendableOutput() async throws {
         let answer = Answer("yes")
 
@@ -127,4 +141,11 @@ import Testing
 
         #expect(returned === answer)
     }
+}
+
+/// A message that can be invalid.
+private struct Upload: Validatable {
+    let isValid: Bool
+
+    func validate(_ validation: inout Validation) { validation.require(isValid, "file", "must not be empty") }
 }

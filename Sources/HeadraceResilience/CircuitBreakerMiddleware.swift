@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CoreMetrics
+public import HeadraceCore
 import Synchronization
 
 /// Refuses messages for a pause after several failures in a row, so that a service which is down isn't called in vain.
@@ -17,13 +18,13 @@ import Synchronization
 /// The outcome of a message that was admitted before the circuit opened or closed doesn't count.
 ///
 /// By default, an error counts as a failure, except for the refusal of one message: `CancellationError`,
-/// ``MessageValidationError``, ``AuthorizationError``, ``MessageError``, ``RateLimitError``, ``BulkheadError``, and
+/// ``HeadraceCore/MessageValidationError``, ``HeadraceCore/AuthorizationError``, ``HeadraceCore/MessageError``, ``RateLimitError``, ``BulkheadError``, and
 /// ``CircuitBreakerError``. Such an error doesn't count as a success either. Neither do errors after the task of the sender was
-/// cancelled, nor a ``TimeoutError`` at the deadline of the message: a sender that gives up early says nothing about the service.
+/// cancelled, nor a ``HeadraceCore/TimeoutError`` at the deadline of the message: a sender that gives up early says nothing about the service.
 ///
 /// A message that a handler sends within its own circuit passes, and only the outcome of the outer message counts.
 ///
-/// Register it inside a ``RetryMiddleware``, so that each attempt counts, and outside a ``TimeoutMiddleware``, so that a
+/// Register it inside a ``HeadraceCore/RetryMiddleware``, so that each attempt counts, and outside a ``HeadraceCore/TimeoutMiddleware``, so that a
 /// time-out counts as a failure.
 ///
 /// Metrics, with the label `circuit`: `headrace.circuit.opened` and `headrace.circuit.refused`, counters, and
@@ -180,4 +181,44 @@ private final class SharedCircuits: Sendable {
         state.metrics[key] = metrics
         return metrics
     }
+}
+
+/// An error for a message that was refused, because the messages before it have failed.
+public struct CircuitBreakerError: CodedError {
+    /// Name of the message's type, with its module.
+    public let messageType: String
+
+    /// Key of the circuit.
+    public let circuit: String
+
+    /// Time until a probe is allowed; `nil` while a probe is being handled.
+    public let retryAfter: Duration?
+
+    /// The instant at which a probe is allowed; `nil` while a probe is being handled.
+    public let earliestRetry: ContinuousClock.Instant?
+
+    /// The only code: `circuitOpen`.
+    public var code: String { "circuitOpen" }
+
+    /// A description of the error and its fix.
+    public var message: String {
+        """
+        The circuit '\(circuit)' is open after failures, so '\(messageType)' wasn't handled. To fix, send it again \
+        \(retryAfter.map { "in \($0)" } ?? "later"), and find the cause of the failures.
+        """
+    }
+
+    init(
+        _ context: MessageContext, circuit: String, now: ContinuousClock.Instant, earliest: ContinuousClock.Instant?
+    ) {
+        messageType = context.typeName
+        self.circuit = circuit
+        retryAfter = earliest.map { now.duration(to: $0) }
+        earliestRetry = earliest
+    }
+}
+
+extension CircuitBreakerError: RetryableError {
+    /// Always true, because the message wasn't handled.
+    public var isRetryable: Bool { true }
 }

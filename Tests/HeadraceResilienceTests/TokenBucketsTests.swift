@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HeadraceCore
 import Testing
+
+@testable import HeadraceResilience
 
 @Suite struct TokenBucketsTests {
     private let start = ContinuousClock.now

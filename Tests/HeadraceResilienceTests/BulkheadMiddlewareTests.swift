@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceCore
 import HeadraceTesting
 import MetricsTestKit
+import MiddlewareTestSupport
 import Synchronization
 import Testing
 
-@testable import HeadraceCore
+@testable import HeadraceResilience
 
 @Suite(.timeLimit(.minutes(1))) struct BulkheadMiddlewareTests {
     private let clock = TestClock()
@@ -37,7 +39,7 @@ import Testing
 
         #expect(error.codeName == "bulkheadFull")
         #expect(error.compartment == "payments")
-        #expect(error.messageType == "HeadraceCoreTests.Ping")
+        #expect(error.messageType == "MiddlewareTestSupport.Ping")
         #expect(error.isRetryable)
         #expect(try metrics.expectCounter("headrace.bulkhead.refused", [("compartment", "payments")]).totalValue == 1)
         #expect(try metrics.expectGauge("headrace.bulkhead.messages", [("compartment", "payments")]).lastValue == 2)
