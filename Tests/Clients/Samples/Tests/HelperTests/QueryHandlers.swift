@@ -8,13 +8,7 @@ final class GetReaderHandler: HandlesQuery {
     private let context: EntityContext
 
     func handle(_ query: GetReader) async throws -> String {
-        try await describe(findBook(query.book, in: context))
-    }
-
-    private nonisolated(nonsending) func describe(_ book: Book) async throws -> String {
-        guard let name = book.reader else { return "\(book.id) is in" }
-        let reader = try await context.find(Reader.self, id: name)
-        return "\(book.id) is lent to \(name), who has \(reader?.loans ?? 0) loan"
+        try await describe(findBook(query.book, in: context), in: context)
     }
 }
 

@@ -8,12 +8,7 @@ final class CountLoan: HandlesDomainEvent {
     private let context: EntityContext
 
     func handle(_ event: BookLent) async throws {
-        try await reader(event.reader, in: context).countLoan()
-    }
-
-    private nonisolated(nonsending) func reader(_ name: String, in context: EntityContext) async throws -> Reader {
-        guard let reader = try await context.find(Reader.self, id: name) else { throw NotFound(id: name) }
-        return reader
+        try await findReader(event.reader, in: context).countLoan()
     }
 }
 

@@ -4,11 +4,7 @@ import Headrace
 import Shelf
 import Testing
 
-#if !hasFeature(NonisolatedNonsendingByDefault)
-#error("The manifest must enable this feature.")
-#endif
-
-@Suite(.timeLimit(.minutes(1))) @MainActor struct UpcomingFeatureTests {
+@Suite(.timeLimit(.minutes(1))) @MainActor struct HelperTests {
     @Test func helpersOfAHandlerRunOnTheCallersActor() async throws {
         let loan = try await Loan(
             commandHandlers: [LendBookHandler.self, ClearScreenHandler.self],

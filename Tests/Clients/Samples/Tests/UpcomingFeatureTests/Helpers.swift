@@ -3,6 +3,10 @@
 import Headrace
 import Shelf
 
+#if !hasFeature(NonisolatedNonsendingByDefault)
+#error("The manifest must enable this feature.")
+#endif
+
 @Resolvable
 final class LendBookHandler: HandlesCommand {
     private let members: Members
@@ -25,17 +29,13 @@ func findBook(_ id: String, in context: EntityContext) async throws -> Book {
     return book
 }
 
-@Resolvable
-final class ClearScreenHandler: HandlesCommand {
-    private let screen: Screen
+func findReader(_ name: String, in context: EntityContext) async throws -> Reader {
+    guard let reader = try await context.find(Reader.self, id: name) else { throw NotFound(id: name) }
+    return reader
+}
 
-    @MainActor
-    func handle(_ command: ClearScreen) async throws {
-        await clear()
-    }
-
-    @MainActor
-    private func clear() async {
-        screen.clear()
-    }
+func describe(_ book: Book, in context: EntityContext) async throws -> String {
+    guard let name = book.reader else { return "\(book.id) is in" }
+    let reader = try await context.find(Reader.self, id: name)
+    return "\(book.id) is lent to \(name), who has \(reader?.loans ?? 0) loan"
 }
