@@ -32,8 +32,8 @@ let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package
 
 /// The modules that an application uses, without drivers and tools.
 let features: [Target.Dependency] = [
-    "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResilience", "HeadraceResolution",
-    "HeadraceServices", "HeadraceStations", "HeadraceStorage",
+    "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay",
+    "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations", "HeadraceStorage",
 ]
 
 /// Returns a product that only the trait `trait` needs.
@@ -53,9 +53,10 @@ func swiftSyntax(_ name: String) -> Target.Dependency { product(name, of: "swift
 
 let libraries = [
     "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
-    "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceRelay",
-    "HeadraceResilience", "HeadraceServices", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage",
-    "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI", "HeadraceTesting",
+    "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceProcesses",
+    "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSQLite",
+    "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI",
+    "HeadraceTesting",
 ]
 
 let package = Package(
@@ -190,8 +191,24 @@ let package = Package(
         .target(
             name: "HeadraceRelay",
             dependencies: [
-                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage",
-                coreMetrics, deque, logging, serviceLifecycle,
+                "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage", coreMetrics, deque, logging,
+                serviceLifecycle,
+            ]
+        ),
+        // What a relay carries out: processes, recurring schedules, and commands; the registration of a domain.
+        .target(
+            name: "HeadraceProcesses",
+            dependencies: [
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", logging,
+            ]
+        ),
+        // Rows that are computed from the log of events.
+        .target(
+            name: "HeadraceProjections",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage", coreMetrics,
+                logging, serviceLifecycle,
             ]
         ),
         // Entities, events, and a store that the tests below share.
@@ -217,9 +234,20 @@ let package = Package(
         .testTarget(
             name: "HeadraceRelayTests",
             dependencies: [
-                "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution",
-                "HeadraceStorage", "HeadraceTesting", inMemoryLogging, inMemoryTracing, metricsTestKit,
-                serviceLifecycle, tracing,
+                "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceRelay",
+                "HeadraceResolution", "HeadraceStorage", "HeadraceTesting", inMemoryLogging, inMemoryTracing,
+                metricsTestKit, serviceLifecycle, tracing,
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceProcessesTests",
+            dependencies: features + ["Headrace", "HeadraceTesting"]
+        ),
+        .testTarget(
+            name: "HeadraceProjectionsTests",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay",
+                "HeadraceResolution", "HeadraceStorage", "HeadraceTesting", metricsTestKit,
             ]
         ),
 
@@ -234,8 +262,9 @@ let package = Package(
         .executableTarget(
             name: "CrashSubject",
             dependencies: [
-                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay",
-                "HeadraceResolution", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage",
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceProcesses",
+                "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStations",
+                "HeadraceStorage",
             ],
             path: "Tests/CrashSubject"
         ),
@@ -306,9 +335,9 @@ let package = Package(
         .target(
             name: "HeadraceInspector",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceJSON", "HeadraceRelay", "HeadraceResilience",
-                "HeadraceResolution", "HeadraceServices", "HeadraceStations", "HeadraceStorage", deque,
-                serviceLifecycle,
+                "HeadraceCore", "HeadraceDomain", "HeadraceJSON", "HeadraceProcesses", "HeadraceProjections",
+                "HeadraceRelay", "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations",
+                "HeadraceStorage", deque, serviceLifecycle,
             ] + nio(["NIOCore", "NIOHTTP1", "NIOPosix"], for: "Inspector"),
             resources: [
                 "icon.svg", "index.html", "inspector.css", "inspector.js", "flow.js", "message.js", "panes.js",
@@ -368,8 +397,8 @@ let package = Package(
         .target(
             name: "HeadraceStoreContract",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage",
-                "HeadraceTesting",
+                "HeadraceCore", "HeadraceDomain", "HeadraceProjections", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", "HeadraceTesting",
             ]
         ),
         .testTarget(
@@ -385,8 +414,8 @@ let package = Package(
         .target(
             name: "HeadraceTool",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage",
-                product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
+                "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
                 .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
@@ -405,7 +434,8 @@ let package = Package(
             name: "Headrace",
             dependencies: [
                 "HeadraceCommandEffects", "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceJSON",
-                "HeadraceRelay", "HeadraceResilience", "HeadraceResolution", "HeadraceStations", "HeadraceStorage",
+                "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceResolution",
+                "HeadraceStations", "HeadraceStorage",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),

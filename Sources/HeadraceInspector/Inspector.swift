@@ -2,6 +2,7 @@
 
 public import Foundation
 public import HeadraceCore
+public import HeadraceProjections
 public import HeadraceRelay
 public import HeadraceResilience
 public import HeadraceResolution

@@ -67,7 +67,7 @@ package final class Permits: Sendable {
     }
 
     /// Returns when the task holds a permit, which it must release.
-    nonisolated(nonsending) func wait() async throws {
+    package nonisolated(nonsending) func wait() async throws {
         let id: WaiterID? = state.withLock { state in
             state.tryAcquire() ? nil : state.makeWaiterID()
         }
@@ -83,7 +83,7 @@ package final class Permits: Sendable {
     }
 
     /// Releases a permit and resumes the next waiter.
-    func release() {
+    package func release() {
         state.withLock { $0.release() }?.resume()
     }
 }

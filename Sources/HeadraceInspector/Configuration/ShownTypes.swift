@@ -2,7 +2,7 @@
 
 import Foundation
 import HeadraceDomain
-import HeadraceRelay
+import HeadraceProcesses
 import HeadraceStorage
 
 /// The types whose content is shown, with the names under which their values are stored.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import HeadraceRelay
+import HeadraceProjections
 
 /// A version of a projection, as the page shows it.
 struct ProjectionView: Encodable {

@@ -52,6 +52,13 @@ package final class DeliveryRemark: Sendable {
 
         /// The steps of the process, or the reason why it ignores the message.
         package let text: String
+
+        /// Creates a reaction.
+        package init(process: String, key: String, text: String) {
+            self.process = process
+            self.key = key
+            self.text = text
+        }
     }
 
     private let value = Mutex<Content?>(nil)
@@ -61,7 +68,8 @@ package final class DeliveryRemark: Sendable {
     /// The reaction; `nil` if no process has handled the delivery.
     package var content: Content? { value.withLock { $0 } }
 
-    func set(_ content: Content) {
+    /// Lets an inspector show `content` for the delivery.
+    package func set(_ content: Content) {
         value.withLock { $0 = content }
     }
 }

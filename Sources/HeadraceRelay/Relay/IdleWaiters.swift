@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import HeadraceCore
 import Synchronization
 
 /// The callers that wait until a relay is idle, or until a projection is current.
-final class IdleWaiters: Sendable {
+package final class IdleWaiters: Sendable {
     private struct Waiter {
         let continuation: CheckedContinuation<Date?, any Error>
 
@@ -21,8 +21,11 @@ final class IdleWaiters: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a list without callers.
+    package init() {}
+
     /// The ticket of the last caller that waits; `nil` if no caller waits.
-    var lastTicket: UInt64? { state.withLock { $0.waiters.keys.max() } }
+    package var lastTicket: UInt64? { state.withLock { $0.waiters.keys.max() } }
 
     /// Waits until ``resume(through:nextDue:)`` or ``resume(upTo:)`` covers this call; `wake` runs once the call waits.
     ///
@@ -31,7 +34,7 @@ final class IdleWaiters: Sendable {
     ///   - wake: Wakes the task that resumes callers.
     /// - Returns: The time at which the next delivery becomes due, if one waits for its time.
     /// - Throws: The error of ``fail(_:)``; ``RelayError`` if the relay has ended; `CancellationError`.
-    func wait(upTo position: Int64 = .max, wake: () -> Void) async throws -> Date? {
+    package func wait(upTo position: Int64 = .max, wake: () -> Void) async throws -> Date? {
         let ticket = state.withLock { state in
             state.lastTicket += 1
             return state.lastTicket
@@ -56,12 +59,12 @@ final class IdleWaiters: Sendable {
     }
 
     /// Resumes the callers with tickets up to `ticket`, because the relay has been idle since they began to wait.
-    func resume(through ticket: UInt64, nextDue: Date?) {
+    package func resume(through ticket: UInt64, nextDue: Date?) {
         resume(nextDue: nextDue) { number, _ in number <= ticket }
     }
 
     /// Resumes the callers that wait for `position` or an earlier one.
-    func resume(upTo position: Int64) {
+    package func resume(upTo position: Int64) {
         resume(nextDue: nil) { _, waiter in waiter.position <= position }
     }
 
@@ -75,12 +78,12 @@ final class IdleWaiters: Sendable {
     }
 
     /// Resumes all callers with `error`.
-    func fail(_ error: any Error) {
+    package func fail(_ error: any Error) {
         for waiter in takeAll().values { waiter.continuation.resume(throwing: error) }
     }
 
     /// Resumes all callers, and each later caller, with an error, because the relay has ended.
-    func end() {
+    package func end() {
         state.withLock { $0.hasEnded = true }
         fail(RelayError.ended)
     }

@@ -3,7 +3,7 @@
 #if Tool
 import Foundation
 import HeadraceDomain
-import HeadraceRelay
+import HeadraceProcesses
 import HeadraceStorage
 #if Postgres
 import HeadracePostgres
