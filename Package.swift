@@ -24,12 +24,16 @@ let strictSettings: [SwiftSetting] = [
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+let metricsTestKit = Target.Dependency.product(name: "MetricsTestKit", package: "swift-metrics")
+let tracing = Target.Dependency.product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing = Target.Dependency.product(name: "InMemoryTracing", package: "swift-distributed-tracing")
 let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package: "swift-log")
 
 /// The modules that an application uses, without drivers and tools.
 let features: [Target.Dependency] = [
-    "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceServices",
-    "HeadraceStations", "HeadraceStorage",
+    "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay",
+    "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations", "HeadraceStorage",
 ]
 
 /// Returns a product that only the trait `trait` needs.
@@ -49,9 +53,10 @@ func swiftSyntax(_ name: String) -> Target.Dependency { product(name, of: "swift
 
 let libraries = [
     "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
-    "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceRelay",
-    "HeadraceServices", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract",
-    "HeadraceMacros", "HeadraceSwiftUI", "HeadraceTesting",
+    "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceProcesses",
+    "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSQLite",
+    "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI",
+    "HeadraceTesting",
 ]
 
 let package = Package(
@@ -96,23 +101,31 @@ let package = Package(
         .target(
             name: "HeadraceCore",
             dependencies: [
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Instrumentation", package: "swift-distributed-tracing"),
-                logging,
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                coreMetrics, .product(name: "Instrumentation", package: "swift-distributed-tracing"), logging, tracing,
             ]
         ),
         .testTarget(
             name: "HeadraceCoreTests",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceTesting",
-                inMemoryLogging,
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                logging,
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "HeadraceCore", "HeadraceTesting", "MiddlewareTestSupport", inMemoryLogging, inMemoryTracing, logging,
+                metricsTestKit, tracing,
             ]
+        ),
+
+        // Middleware that refuses messages: rate limits, circuits, and bulkheads.
+        .target(name: "HeadraceResilience", dependencies: ["HeadraceCore", coreMetrics]),
+        .testTarget(
+            name: "HeadraceResilienceTests",
+            dependencies: [
+                "HeadraceCore", "HeadraceResilience", "HeadraceTesting", "MiddlewareTestSupport", coreMetrics,
+                metricsTestKit,
+            ]
+        ),
+        // Messages and handlers that the tests of middleware share.
+        .target(
+            name: "MiddlewareTestSupport",
+            dependencies: ["HeadraceCore", "HeadraceTesting"],
+            path: "Tests/MiddlewareTestSupport"
         ),
 
         // Encodes and decodes documents, events, and journals.
@@ -123,19 +136,13 @@ let package = Package(
         .target(name: "HeadraceResolution", dependencies: ["HeadraceCore"]),
         .testTarget(name: "HeadraceResolutionTests", dependencies: ["HeadraceResolution", "HeadraceTesting"]),
 
-        .target(
-            name: "HeadraceCommands",
-            dependencies: ["HeadraceCore", "HeadraceResolution", logging]
-        ),
+        .target(name: "HeadraceCommands", dependencies: ["HeadraceCore", "HeadraceResolution", logging]),
         .testTarget(
             name: "HeadraceCommandsTests",
             dependencies: ["HeadraceCommands", "HeadraceTesting", inMemoryLogging]
         ),
 
-        .target(
-            name: "HeadraceFlux",
-            dependencies: ["HeadraceCore", logging]
-        ),
+        .target(name: "HeadraceFlux", dependencies: ["HeadraceCore", logging]),
         // A program that dispatches at the top level of its main.swift.
         .executableTarget(
             name: "TopLevelSubject",
@@ -160,19 +167,12 @@ let package = Package(
         .testTarget(
             name: "HeadraceCommandEffectsTests",
             dependencies: [
-                "HeadraceCommandEffects",
-                "HeadraceCommands",
-                "HeadraceCore",
-                "HeadraceResolution",
-                "HeadraceStations",
+                "HeadraceCommandEffects", "HeadraceCommands", "HeadraceCore", "HeadraceResolution", "HeadraceStations",
                 "HeadraceTesting",
             ]
         ),
 
-        .target(
-            name: "HeadraceServices",
-            dependencies: ["HeadraceCore", logging, serviceLifecycle]
-        ),
+        .target(name: "HeadraceServices", dependencies: ["HeadraceCore", logging, serviceLifecycle]),
         .testTarget(
             name: "HeadraceServicesTests",
             dependencies: [
@@ -191,11 +191,24 @@ let package = Package(
         .target(
             name: "HeadraceRelay",
             dependencies: [
-                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                deque,
-                logging,
+                "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage", coreMetrics, deque, logging,
                 serviceLifecycle,
+            ]
+        ),
+        // What a relay carries out: processes, recurring schedules, and commands; the registration of a domain.
+        .target(
+            name: "HeadraceProcesses",
+            dependencies: [
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", logging,
+            ]
+        ),
+        // Rows that are computed from the log of events.
+        .target(
+            name: "HeadraceProjections",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage", coreMetrics,
+                logging, serviceLifecycle,
             ]
         ),
         // Entities, events, and a store that the tests below share.
@@ -213,33 +226,28 @@ let package = Package(
         .testTarget(
             name: "HeadraceDomainTests",
             dependencies: [
-                "DomainTestSupport",
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceResolution",
-                "HeadraceStorage",
-                "HeadraceTesting",
-                inMemoryLogging,
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadraceResolution", "HeadraceStorage",
+                "HeadraceTesting", inMemoryLogging, inMemoryTracing, tracing,
             ],
             exclude: ["Golden"]
         ),
         .testTarget(
             name: "HeadraceRelayTests",
             dependencies: [
-                "DomainTestSupport",
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceStorage",
-                "HeadraceTesting",
-                inMemoryLogging,
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "MetricsTestKit", package: "swift-metrics"),
-                serviceLifecycle,
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceRelay",
+                "HeadraceResolution", "HeadraceStorage", "HeadraceTesting", inMemoryLogging, inMemoryTracing,
+                metricsTestKit, serviceLifecycle, tracing,
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceProcessesTests",
+            dependencies: features + ["Headrace", "HeadraceTesting"]
+        ),
+        .testTarget(
+            name: "HeadraceProjectionsTests",
+            dependencies: [
+                "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay",
+                "HeadraceResolution", "HeadraceStorage", "HeadraceTesting", metricsTestKit,
             ]
         ),
 
@@ -247,18 +255,16 @@ let package = Package(
         .target(
             name: "HeadraceSQLite",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceStorage",
-                grdb,
+                "HeadraceCore", "HeadraceDomain", "HeadraceStorage", grdb,
                 product("GRDBSQLite", of: "GRDB.swift", for: "SQLite"),
             ]
         ),
         .executableTarget(
             name: "CrashSubject",
             dependencies: [
-                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceRelay",
-                "HeadraceResolution", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage",
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceProcesses",
+                "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStations",
+                "HeadraceStorage",
             ],
             path: "Tests/CrashSubject"
         ),
@@ -277,15 +283,8 @@ let package = Package(
         .testTarget(
             name: "HeadraceSQLiteTests",
             dependencies: [
-                "CrashSubject", "DomainTestSupport",
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceRelay",
-                "HeadraceSQLite",
-                "HeadraceStorage",
-                "HeadraceStoreContract",
-                "HeadraceTesting",
-                "PowerFailureVFS",
+                "CrashSubject", "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadraceRelay",
+                "HeadraceSQLite", "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting", "PowerFailureVFS",
                 grdb,
             ]
         ),
@@ -295,9 +294,7 @@ let package = Package(
         .target(
             name: "HeadracePostgres",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceStorage",
+                "HeadraceCore", "HeadraceDomain", "HeadraceStorage",
                 .target(name: "CLibPQ", condition: .when(traits: ["Postgres"])),
             ]
         ),
@@ -321,20 +318,16 @@ let package = Package(
         .target(
             name: "HeadraceMacros",
             dependencies: [
-                "HeadraceDomain",
-                "HeadraceResolution",
+                "HeadraceDomain", "HeadraceResolution",
                 .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
             ]
         ),
         .testTarget(
             name: "HeadraceMacrosTests",
             dependencies: [
-                "HeadraceDomain",
-                "HeadraceMacros",
-                .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])),
-                "HeadraceStorage",
-                swiftSyntax("SwiftSyntaxMacrosGenericTestSupport"),
-                swiftSyntax("SwiftSyntaxMacroExpansion"),
+                "HeadraceDomain", "HeadraceMacros",
+                .target(name: "HeadraceMacrosPlugin", condition: .when(traits: ["Macros"])), "HeadraceStorage",
+                swiftSyntax("SwiftSyntaxMacrosGenericTestSupport"), swiftSyntax("SwiftSyntaxMacroExpansion"),
             ]
         ),
 
@@ -342,16 +335,9 @@ let package = Package(
         .target(
             name: "HeadraceInspector",
             dependencies: [
-                "HeadraceCore",
-                "HeadraceDomain",
-                "HeadraceJSON",
-                "HeadraceRelay",
-                "HeadraceResolution",
-                "HeadraceServices",
-                "HeadraceStations",
-                "HeadraceStorage",
-                deque,
-                serviceLifecycle,
+                "HeadraceCore", "HeadraceDomain", "HeadraceJSON", "HeadraceProcesses", "HeadraceProjections",
+                "HeadraceRelay", "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations",
+                "HeadraceStorage", deque, serviceLifecycle,
             ] + nio(["NIOCore", "NIOHTTP1", "NIOPosix"], for: "Inspector"),
             resources: [
                 "icon.svg", "index.html", "inspector.css", "inspector.js", "flow.js", "message.js", "panes.js",
@@ -367,11 +353,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceInspectorTests",
             dependencies: features + [
-                "HeadraceInspector",
-                "HeadraceTesting",
-                "InspectorSubject",
-                logging,
-                serviceLifecycle,
+                "HeadraceInspector", "HeadraceTesting", "InspectorSubject", logging, serviceLifecycle,
             ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Inspector"),
             exclude: ["Golden"]
         ),
@@ -380,9 +362,7 @@ let package = Package(
         .target(
             name: "HeadraceHummingbird",
             dependencies: features + [
-                "HeadraceInspector",
-                logging,
-                serviceLifecycle,
+                "HeadraceInspector", logging, serviceLifecycle,
                 product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
@@ -393,14 +373,8 @@ let package = Package(
         .testTarget(
             name: "HeadraceHummingbirdTests",
             dependencies: features + [
-                "HeadraceHummingbird",
-                "HeadraceInspector",
-                "HeadraceTesting",
-                inMemoryLogging,
-                logging,
-                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
-                serviceLifecycle,
+                "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", inMemoryLogging, logging,
+                inMemoryTracing, tracing, serviceLifecycle,
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
                 product("NIOHTTPTypes", of: "swift-nio-extras", for: "Hummingbird"),
@@ -408,17 +382,13 @@ let package = Package(
         ),
 
         // Empty on platforms without SwiftUI.
-        .target(
-            name: "HeadraceSwiftUI",
-            dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStations"]
-        ),
+        .target(name: "HeadraceSwiftUI", dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStations"]),
 
         // Without IssueReportingTestSupport, issues on Linux are printed, but fail no test.
         .target(
             name: "HeadraceTesting",
             dependencies: features + [
-                "HeadraceFlux",
-                .product(name: "CustomDump", package: "swift-custom-dump"),
+                "HeadraceFlux", .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]
@@ -427,8 +397,8 @@ let package = Package(
         .target(
             name: "HeadraceStoreContract",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage",
-                "HeadraceTesting",
+                "HeadraceCore", "HeadraceDomain", "HeadraceProjections", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", "HeadraceTesting",
             ]
         ),
         .testTarget(
@@ -444,8 +414,8 @@ let package = Package(
         .target(
             name: "HeadraceTool",
             dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution", "HeadraceStorage",
-                product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
+                "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
                 .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
@@ -464,7 +434,8 @@ let package = Package(
             name: "Headrace",
             dependencies: [
                 "HeadraceCommandEffects", "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceJSON",
-                "HeadraceRelay", "HeadraceResolution", "HeadraceStations", "HeadraceStorage",
+                "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceResolution",
+                "HeadraceStations", "HeadraceStorage",
                 .target(name: "HeadraceMacros", condition: .when(traits: ["Macros"])),
                 .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
@@ -475,15 +446,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: features + [
-                "Headrace",
-                "HeadraceFlux",
-                "HeadraceHummingbird",
-                "HeadraceInspector",
-                "HeadraceTesting",
-                grdb,
-                logging,
-                serviceLifecycle,
-                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
+                "Headrace", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", grdb,
+                logging, serviceLifecycle, product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
             ],

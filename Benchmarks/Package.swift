@@ -48,6 +48,8 @@ let package = Package(
                 "DispatchSubjects",
                 "Measuring",
                 .product(name: "HeadraceCommands", package: "headrace"),
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceResilience", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
             ]
         ),

@@ -2,8 +2,6 @@
 
 // The names that an application needs. Names that only authors of stores and tools need, and modules whose short names other
 // packages have too, such as `Service` and `Effect`, are imported by the name of their module.
-// The names that an application needs. Names that only authors of stores and tools need, and modules whose short names other
-// packages have too, such as `Service` and `Effect`, are imported by the name of their module.
 @_exported public import HeadraceCommandEffects
 
 @_exported public import protocol HeadraceCommands.CQDCommand
@@ -23,10 +21,6 @@
 @_exported public import struct HeadraceCore.AuthorizationMiddleware
 @_exported public import struct HeadraceCore.AuthorizationPolicy
 @_exported public import struct HeadraceCore.Backoff
-@_exported public import struct HeadraceCore.BulkheadError
-@_exported public import struct HeadraceCore.BulkheadMiddleware
-@_exported public import struct HeadraceCore.CircuitBreakerError
-@_exported public import struct HeadraceCore.CircuitBreakerMiddleware
 @_exported public import protocol HeadraceCore.CodedError
 @_exported public import struct HeadraceCore.ErrorCode
 @_exported public import struct HeadraceCore.LoggingMiddleware
@@ -39,8 +33,6 @@
 @_exported public import protocol HeadraceCore.Middleware
 @_exported public import struct HeadraceCore.Next
 @_exported public import protocol HeadraceCore.Principal
-@_exported public import struct HeadraceCore.RateLimitError
-@_exported public import struct HeadraceCore.RateLimitMiddleware
 @_exported public import struct HeadraceCore.RetryMiddleware
 @_exported public import protocol HeadraceCore.RetryableError
 @_exported public import protocol HeadraceCore.SerializedCommand
@@ -85,33 +77,39 @@
 @_exported public import struct HeadraceDomain.UnitOfWorkError
 @_exported public import struct HeadraceDomain.UnitOfWorkMiddleware
 @_exported public import func HeadraceDomain.raiseEvent
-@_exported public import struct HeadraceRelay.CronExpression
+@_exported public import struct HeadraceProcesses.CronExpression
+@_exported public import protocol HeadraceProcesses.DurableProcess
+@_exported public import struct HeadraceProcesses.ProcessContext
+@_exported public import struct HeadraceProcesses.ProcessError
+@_exported public import struct HeadraceProcesses.ProcessReaction
+@_exported public import struct HeadraceProcesses.Recurrence
+@_exported public import struct HeadraceProcesses.RecurrenceError
+@_exported public import struct HeadraceProcesses.RecurringSchedule
+@_exported public import struct HeadraceProcesses.ScheduleError
+@_exported public import struct HeadraceProcesses.ScheduledCommand
+@_exported public import class HeadraceProcesses.StoredProcess
+@_exported public import class HeadraceProcesses.StoredSchedule
+@_exported public import struct HeadraceProjections.Projection
+@_exported public import struct HeadraceProjections.ProjectionError
+@_exported public import struct HeadraceProjections.ProjectionReader
+@_exported public import protocol HeadraceProjections.ProjectionRow
+@_exported public import class HeadraceProjections.ProjectionRows
+@_exported public import class HeadraceProjections.Projections
+@_exported public import struct HeadraceProjections.RowIndex
 @_exported public import struct HeadraceRelay.DeadLetters
 @_exported public import struct HeadraceRelay.DeliveryContext
-@_exported public import protocol HeadraceRelay.DurableProcess
 @_exported public import struct HeadraceRelay.IdempotencyError
 @_exported public import struct HeadraceRelay.IdempotencyMiddleware
 @_exported public import protocol HeadraceRelay.IdempotentMessage
-@_exported public import struct HeadraceRelay.ProcessContext
-@_exported public import struct HeadraceRelay.ProcessError
-@_exported public import struct HeadraceRelay.ProcessReaction
-@_exported public import struct HeadraceRelay.Projection
-@_exported public import struct HeadraceRelay.ProjectionError
-@_exported public import struct HeadraceRelay.ProjectionReader
-@_exported public import protocol HeadraceRelay.ProjectionRow
-@_exported public import class HeadraceRelay.ProjectionRows
-@_exported public import class HeadraceRelay.Projections
-@_exported public import struct HeadraceRelay.Recurrence
-@_exported public import struct HeadraceRelay.RecurrenceError
-@_exported public import struct HeadraceRelay.RecurringSchedule
 @_exported public import class HeadraceRelay.Relay
 @_exported public import struct HeadraceRelay.RelayError
 @_exported public import protocol HeadraceRelay.RelayObserver
-@_exported public import struct HeadraceRelay.RowIndex
-@_exported public import struct HeadraceRelay.ScheduleError
-@_exported public import struct HeadraceRelay.ScheduledCommand
-@_exported public import class HeadraceRelay.StoredProcess
-@_exported public import class HeadraceRelay.StoredSchedule
+@_exported public import struct HeadraceResilience.BulkheadError
+@_exported public import struct HeadraceResilience.BulkheadMiddleware
+@_exported public import struct HeadraceResilience.CircuitBreakerError
+@_exported public import struct HeadraceResilience.CircuitBreakerMiddleware
+@_exported public import struct HeadraceResilience.RateLimitError
+@_exported public import struct HeadraceResilience.RateLimitMiddleware
 @_exported public import struct HeadraceResolution.BootstrapError
 @_exported public import struct HeadraceResolution.CompositionError
 @_exported public import struct HeadraceResolution.CompositionProblem

@@ -2,7 +2,9 @@
 
 public import Foundation
 public import HeadraceCore
+public import HeadraceProjections
 public import HeadraceRelay
+public import HeadraceResilience
 public import HeadraceResolution
 public import HeadraceServices
 public import HeadraceStations

@@ -2,6 +2,7 @@
 
 import Foundation
 import HeadraceCore
+import HeadraceProjections
 import HeadraceRelay
 import HeadraceStorage
 

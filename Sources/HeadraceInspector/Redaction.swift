@@ -3,6 +3,7 @@
 public import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceStorage
 

@@ -3,7 +3,9 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceProjections
 import HeadraceRelay
+import HeadraceResilience
 import HeadraceStorage
 
 /// A page of the event log.

@@ -4,14 +4,15 @@
 import ArgumentParser
 import Foundation
 import HeadraceDomain
+import HeadracePostgres
+import HeadraceProcesses
 import HeadraceRelay
+import HeadraceSQLite
 import HeadraceStorage
 
 #if Postgres
-import HeadracePostgres
 #endif
 #if SQLite
-import HeadraceSQLite
 #endif
 
 /// The entities that a command reads.

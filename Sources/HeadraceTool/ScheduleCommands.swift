@@ -4,7 +4,7 @@
 import ArgumentParser
 import Foundation
 import HeadraceDomain
-import HeadraceRelay
+import HeadraceProcesses
 import HeadraceResolution
 
 /// Lists, pauses, resumes, and removes recurring schedules.

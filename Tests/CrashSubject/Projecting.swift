@@ -4,7 +4,7 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
-import HeadraceRelay
+import HeadraceProjections
 import HeadraceResolution
 import HeadraceStorage
 

@@ -4,6 +4,7 @@
 import Foundation
 import HeadraceCommands
 import HeadraceDomain
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage

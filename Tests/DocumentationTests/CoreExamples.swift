@@ -4,6 +4,7 @@ import Foundation
 import HeadraceCommands
 import HeadraceCore
 import HeadraceFlux
+import HeadraceResilience
 import HeadraceResolution
 import HeadraceServices
 import Testing

@@ -3,6 +3,7 @@
 #if Hummingbird
 import AsyncAlgorithms
 import Foundation
+import HeadraceProcesses
 import HTTPTypes
 import HeadraceCommands
 import HeadraceCore

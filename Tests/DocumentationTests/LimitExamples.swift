@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import HeadraceResilience
 import Testing
 
 private struct Charge {

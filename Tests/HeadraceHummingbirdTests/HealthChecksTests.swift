@@ -5,6 +5,7 @@ import Foundation
 import HeadraceCore
 import HeadraceDomain
 import HeadraceHummingbird
+import HeadraceProjections
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage

@@ -2,6 +2,7 @@
 
 import HeadraceCore
 import HeadraceInspector
+import HeadraceResilience
 import HeadraceTesting
 import Testing
 

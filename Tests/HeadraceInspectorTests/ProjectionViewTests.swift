@@ -3,7 +3,7 @@
 import Foundation
 import HeadraceDomain
 import HeadraceInspector
-import HeadraceRelay
+import HeadraceProjections
 import HeadraceResolution
 import HeadraceStorage
 import HeadraceTesting

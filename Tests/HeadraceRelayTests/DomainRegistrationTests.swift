@@ -4,6 +4,7 @@ import DomainTestSupport
 import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage

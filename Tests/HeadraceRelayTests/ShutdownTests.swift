@@ -7,9 +7,9 @@ import HeadraceStorage
 import HeadraceTesting
 import Testing
 
-/// Shutdowns at every moment of the loops that wait for news.
+/// Shutdowns at every moment of the loop that waits for news.
 ///
-/// The clock stands still. So if a loop missed the shutdown, it would wait for ever.
+/// The clock stands still. So if the loop missed the shutdown, it would wait for ever.
 @Suite(.timeLimit(.minutes(1))) struct ShutdownTests {
     private static let rounds = 1_000
 
@@ -24,21 +24,6 @@ import Testing
             bench.store.deliverySignal.notify()
             spin(round)
             relay.shutDown()
-
-            try await running.value
-        }
-    }
-
-    @Test func projectionsNeverMissTheirShutdown() async throws {
-        let bench = try ProjectionBench()
-        for round in 0..<Self.rounds {
-            let projections = bench.projections(sales(1))
-            let running = Task { try await projections.run() }
-            try await projections.untilCurrent()
-
-            bench.store.deliverySignal.notify()
-            spin(round)
-            projections.shutDown()
 
             try await running.value
         }

@@ -5,6 +5,7 @@ import ArgumentParser
 import Foundation
 import HeadraceCommands
 import HeadraceDomain
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite

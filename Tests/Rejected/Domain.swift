@@ -3,7 +3,7 @@
 import Foundation
 import HeadraceDomain
 import HeadraceMacros
-import HeadraceRelay
+import HeadraceProcesses
 import HeadraceResolution
 import HeadraceStorage
 

@@ -3,7 +3,7 @@
 import Foundation
 import HeadraceDomain
 import HeadraceMacros
-import HeadraceRelay
+import HeadraceProjections
 import HeadraceStorage
 
 // Mistakes with the values of indexes. Each error names the mistake and the remedy.

@@ -3,6 +3,7 @@
 import DispatchSubjects
 import HeadraceCommands
 import HeadraceCore
+import HeadraceResilience
 import HeadraceResolution
 import Measuring
 

@@ -76,6 +76,7 @@ package final class Permits: Sendable {
         return try await operation()
     }
 
+    /// Returns when the task holds a permit, which it must release.
     package nonisolated(nonsending) func wait() async throws {
         try await request()?.value()
     }

@@ -50,6 +50,42 @@ public protocol NamedMessage: Sendable {
     var messageName: String { get }
 }
 
+/// Identifies the messages of a group.
+///
+/// A type is hashed by its address, because making its name takes longer than many handlers.
+package enum MessageGroupKey: Hashable {
+    case type(Any.Type)
+    case name(String)
+
+    /// Identifies the messages with the same ``MessageContext/name`` as the message of `context`.
+    package static func name(of context: MessageContext) -> MessageGroupKey {
+        context.ownName.map { .name($0) } ?? .type(context.type)
+    }
+
+    /// The label of metrics and errors.
+    package var name: String {
+        switch self {
+        case .type(let type): String(naming: type)
+        case .name(let name): name
+        }
+    }
+
+    package static func == (one: MessageGroupKey, other: MessageGroupKey) -> Bool {
+        switch (one, other) {
+        case (.type(let one), .type(let other)): one == other
+        case (.name(let one), .name(let other)): one == other
+        case (.type, .name), (.name, .type): false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .type(let type): hasher.combine(ObjectIdentifier(type))
+        case .name(let name): hasher.combine(name)
+        }
+    }
+}
+
 /// An action as a value, handled by the services of a service tree or executed by a flux dispatcher.
 ///
 /// For a service tree, the protocol is a marker:

@@ -234,7 +234,7 @@ public struct TimeoutError: CodedError {
     public let cause: (any Error)?
 
     /// Whether the deadline of the message was earlier than the timeout.
-    let isAtDeadline: Bool
+    package let isAtDeadline: Bool
 
     init(_ context: MessageContext, limit: Duration, cause: (any Error)?, isAtDeadline: Bool = false) {
         self.isAtDeadline = isAtDeadline

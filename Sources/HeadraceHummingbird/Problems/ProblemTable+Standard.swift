@@ -2,6 +2,7 @@
 
 #if Hummingbird
 import Foundation
+import HeadraceResilience
 import HTTPTypes
 import HeadraceCore
 import HeadraceRelay

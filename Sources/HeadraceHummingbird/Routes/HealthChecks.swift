@@ -2,6 +2,7 @@
 
 #if Hummingbird
 public import Foundation
+public import HeadraceProjections
 import HTTPTypes
 public import HeadraceCore
 public import HeadraceRelay

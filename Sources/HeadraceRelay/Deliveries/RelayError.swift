@@ -145,7 +145,7 @@ extension ErrorCode<RelayError> {
     /// No handler states the subscription, or the store has never had a delivery to it.
     public static var unknownSubscription: Self { Self() }
 
-    /// The subscription belongs to a ``HeadraceRelay/DurableProcess``, which would send its commands again.
+    /// The subscription belongs to a ``HeadraceProcesses/DurableProcess``, which would send its commands again.
     public static var notReplayable: Self { Self() }
 
     /// Two types of command or two schedules have the same name, the name of a schedule is empty or too long, the migrations of

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import HeadraceCore
-import HeadraceStorage
+package import Foundation
+package import HeadraceCore
+package import HeadraceStorage
 import Synchronization
 
 /// A wall clock without short jumps, for decisions that can't be undone: what is too old is deleted.
 ///
 /// After a jump, the time goes on as the monotonic clock does. A jump that lasts for the patience is taken over. A clock that is
 /// wrong from the start isn't noticed.
-final class SteadyClock: Sendable {
+package final class SteadyClock: Sendable {
     private struct State {
         /// A time and its instant, from which the time goes on.
         var anchor: (date: Date, instant: ContinuousClock.Instant)?
@@ -31,7 +31,7 @@ final class SteadyClock: Sendable {
     ///   - clock: The monotonic clock.
     ///   - tolerance: The largest difference that isn't a jump.
     ///   - patience: The duration after which a jump is taken over.
-    init(
+    package init(
         _ wallClock: @escaping @Sendable () -> Date,
         clock: any TimeSource,
         tolerance: Duration = .seconds(5),
@@ -44,7 +44,7 @@ final class SteadyClock: Sendable {
     }
 
     /// The time.
-    var now: Date {
+    package var now: Date {
         let (date, instant) = (wallClock(), clock.now)
         return state.withLock { state in
             guard let anchor = state.anchor else {
@@ -62,4 +62,9 @@ final class SteadyClock: Sendable {
             return date
         }
     }
+}
+
+extension DeliveryStore {
+    /// The clock of the store, or of this machine if the store has none.
+    package var relayClock: @Sendable () -> Date { wallClock ?? { SystemValues.current.date() } }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+public import Foundation
 import HeadraceCore
-import HeadraceDomain
-import HeadraceStorage
+package import HeadraceDomain
+package import HeadraceStorage
+import Synchronization
 
 /// Carries out stored commands of one type, which is erased.
-struct CommandRoute: Sendable {
+package struct CommandRoute: Sendable {
     let type: any DurableCommand.Type
 
     /// The versions that the route can read; `nil` if the migrations of the type are invalid.
@@ -20,7 +21,8 @@ struct CommandRoute: Sendable {
 
     private let operation: nonisolated(nonsending) @Sendable (ScheduledMessage, DeliveryRun) async throws -> Void
 
-    init<Command: DurableCommand>(
+    /// Creates a route of commands, whose `operation` runs in a unit of work on the store.
+    package init<Command: DurableCommand>(
         isRepeatable: Bool = false,
         _ operation: nonisolated(nonsending) @escaping @Sendable (Command, EntityContext) async throws -> Void
     ) {
@@ -111,6 +113,191 @@ struct DeliveryRun {
 }
 
 /// A delivery that can't succeed in any attempt.
-struct Undeliverable: Error {
+package struct Undeliverable: Error {
     let reason: String
+
+    /// Creates an error; `reason` becomes the reason of a dead letter.
+    package init(reason: String) {
+        self.reason = reason
+    }
+}
+
+/// A message that this relay doesn't know; a relay of another version of the program may know it.
+package struct UnknownMessage: Error {
+    let name: String
+    let version: Int
+    let reason: String
+
+    /// Creates an error.
+    ///
+    /// - Parameters:
+    ///   - name: The name in ``HeadraceStorage/LeaseRequest/known``.
+    ///   - version: The stored version.
+    ///   - reason: The reason, and the fix if no relay knows the message.
+    package init(name: String, version: Int, reason: String) {
+        self.name = name
+        self.version = version
+        self.reason = reason
+    }
+}
+
+extension Relay {
+    /// The messages that this relay knows, by subscription.
+    ///
+    /// A message is unknown if and only if it is not in the result.
+    func knownMessages() -> [String: [KnownMessage]] {
+        let events = registrar.events
+        var known: [String: [KnownMessage]] = [:]
+        for subscription in registrar.subscriptionNames {
+            known[subscription] = registrar.eventNames(of: subscription).compactMap { name in
+                events.versions(of: name).map { KnownMessage(name: name, versions: $0) }
+            }
+        }
+        let scheduledEvents = events.names.compactMap { name in
+            events.versions(of: name).map { (ScheduledMessage.Kind.event.key(name), $0) }
+        }
+        let commands = commands.compactMap { name, route in
+            route.versions.map { (ScheduledMessage.Kind.command.key(name), $0) }
+        }
+        known[ScheduledMessage.subscription] = (scheduledEvents + commands).map(KnownMessage.init)
+        for (subscription, repeatable) in repeatable {
+            guard let states = repeatable.known else { continue }
+            known[subscription, default: []].append(states)
+            known[ScheduledMessage.subscription]?.append(states)
+        }
+        return known
+    }
+}
+
+extension ScheduledMessage.Kind {
+    /// The name of a message of this kind in ``HeadraceStorage/LeaseRequest/known``; a command and an event may share a
+    /// name.
+    func key(_ name: String) -> String {
+        "\(rawValue) \(name)"
+    }
+}
+
+/// A subscription whose handlers only change the store, so that the relay repeats them at once after a conflict.
+package struct RepeatableSubscription: Sendable {
+    let type: any SendableMetatype.Type
+    let known: KnownMessage?
+    private let eventNames: Set<String>
+
+    /// Declares a subscription.
+    ///
+    /// - Parameters:
+    ///   - type: The type that declares the subscription.
+    ///   - known: The message that stands for the states that the handlers can read; `nil` if the declaration is invalid.
+    ///   - eventNames: The names of the events that the type reacts to.
+    package init(type: any SendableMetatype.Type, known: KnownMessage?, eventNames: Set<String>) {
+        self.type = type
+        self.known = known
+        self.eventNames = eventNames
+    }
+
+    /// The mistake of a handler that has the name of a process and handles another event; `nil` if there is none.
+    ///
+    /// The relay would repeat it, as it repeats a reaction that only changes the store.
+    func mistake(named name: String, handled: Set<String>) -> String? {
+        guard let event = handled.subtracting(eventNames).min() else { return nil }
+        return """
+            '\(String(naming: type))' has the processName '\(name)', which is also the subscriptionName of a handler of \
+            '\(event)'. To fix, give the handler a unique name.
+            """
+    }
+
+    /// The mistake of two types with one name.
+    package static func mistake(_ one: Any.Type, _ other: Any.Type, _ name: String) -> String {
+        """
+        '\(String(naming: one))' and '\(String(naming: other))' both have the processName '\(name)'. To fix, give each type a \
+        unique name.
+        """
+    }
+}
+
+extension Relay {
+    /// Number of times that a reaction runs in one attempt if other writers change its process meanwhile.
+    static let reactionLimit = 16
+
+    /// Whether the handling of `delivery` has failed because another writer was faster, and can be repeated at once.
+    func isRepeatable(_ delivery: Delivery, after result: HandlingResult) -> Bool {
+        guard case .failed(let error as StoreError) = result, !Task.isCancelled,
+            error.code == .versionConflict || error.code == .alreadyExists
+        else { return false }
+        if case .scheduled(let message) = delivery.content {
+            return message.kind == .command && route(of: message.name)?.isRepeatable == true
+        }
+        return repeatable[delivery.subscription] != nil
+    }
+}
+
+/// The delivery that the current task handles, for use in a handler.
+///
+/// ```swift
+/// if DeliveryContext.current?.isReplay != true { try await mail.send(receipt) }
+/// ```
+public struct DeliveryContext: Sendable {
+    /// The name of the subscription.
+    public let subscription: String
+
+    /// The identifier of the event or of the scheduled message.
+    ///
+    /// It is the same in each attempt, so it can serve as an idempotency key for other systems.
+    public let messageID: UUID
+
+    /// Number of the attempt, counting from 1.
+    ///
+    /// The first attempt doesn't count if it ends with its process: then the next attempt has the number 1 again.
+    public let attempt: Int
+
+    /// Whether the subscription is being replayed and has already received the event, so that it can rebuild its data.
+    public let isReplay: Bool
+
+    /// The position of the event in the log; `nil` for a scheduled message.
+    public let position: Int64?
+
+    /// The time at which the event was recorded, or the scheduled message became due.
+    public let date: Date
+
+    /// The remark of the process that handles the delivery.
+    package let remark = DeliveryRemark()
+
+    /// The delivery that this task handles, or `nil` outside of a relay's handler.
+    @TaskLocal public static var current: DeliveryContext?
+}
+
+/// The reaction of a process to a delivery, for an inspector.
+package final class DeliveryRemark: Sendable {
+    /// The reaction.
+    package struct Content: Sendable {
+        /// The name of the process.
+        package let process: String
+
+        /// The stored text of the process's key.
+        ///
+        /// It can be confidential.
+        package let key: String
+
+        /// The steps of the process, or the reason why it ignores the message.
+        package let text: String
+
+        /// Creates a reaction.
+        package init(process: String, key: String, text: String) {
+            self.process = process
+            self.key = key
+            self.text = text
+        }
+    }
+
+    private let value = Mutex<Content?>(nil)
+
+    package init() {}
+
+    /// The reaction; `nil` if no process has handled the delivery.
+    package var content: Content? { value.withLock { $0 } }
+
+    /// Lets an inspector show `content` for the delivery.
+    package func set(_ content: Content) {
+        value.withLock { $0 = content }
+    }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import HeadraceCore
 import Synchronization
 
 /// The callers that wait until a relay is idle, or until a projection is current.
-final class IdleWaiters: Sendable {
+package final class IdleWaiters: Sendable {
     /// What a caller waits for.
     private struct Wait {
         let ticket: UInt64
@@ -22,8 +22,11 @@ final class IdleWaiters: Sendable {
 
     private let state = Mutex(State())
 
+    /// Creates a list without callers.
+    package init() {}
+
     /// The ticket of the last caller that waits; `nil` if no caller waits.
-    var lastTicket: UInt64? { state.withLock { $0.waiters.conditions.last?.ticket } }
+    package var lastTicket: UInt64? { state.withLock { $0.waiters.conditions.last?.ticket } }
 
     /// Waits until ``resume(through:nextDue:)`` or ``resume(upTo:)`` covers this call; `wake` runs once the call waits.
     ///
@@ -32,7 +35,7 @@ final class IdleWaiters: Sendable {
     ///   - wake: Wakes the task that resumes callers.
     /// - Returns: The time at which the next delivery becomes due, if one waits for its time.
     /// - Throws: The error of ``fail(_:)``; ``RelayError`` if the relay has ended; `CancellationError`.
-    func wait(upTo position: Int64 = .max, wake: () -> Void) async throws -> Date? {
+    package func wait(upTo position: Int64 = .max, wake: () -> Void) async throws -> Date? {
         try Task.checkCancellation()
         let waiter = try state.withLock { state in
             if state.hasEnded { throw RelayError.ended }
@@ -44,22 +47,22 @@ final class IdleWaiters: Sendable {
     }
 
     /// Resumes the callers with tickets up to `ticket`, because the relay has been idle since they began to wait.
-    func resume(through ticket: UInt64, nextDue: Date?) {
+    package func resume(through ticket: UInt64, nextDue: Date?) {
         endAll(with: .success(nextDue)) { $0.ticket <= ticket }
     }
 
     /// Resumes the callers that wait for `position` or an earlier one.
-    func resume(upTo position: Int64) {
+    package func resume(upTo position: Int64) {
         endAll(with: .success(nil)) { $0.position <= position }
     }
 
     /// Resumes all callers with `error`.
-    func fail(_ error: any Error) {
+    package func fail(_ error: any Error) {
         endAll(with: .failure(error)) { _ in true }
     }
 
     /// Resumes all callers, and each later caller, with an error, because the relay has ended.
-    func end() {
+    package func end() {
         state.withLock { $0.hasEnded = true }
         fail(RelayError.ended)
     }

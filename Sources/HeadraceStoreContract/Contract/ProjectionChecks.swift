@@ -3,7 +3,7 @@
 import Foundation
 import HeadraceCore
 import HeadraceDomain
-import HeadraceRelay
+import HeadraceProjections
 import HeadraceResolution
 import HeadraceStorage
 import HeadraceTesting

@@ -3,7 +3,7 @@
 public import Foundation
 public import HeadraceCore
 public import HeadraceDomain
-public import HeadraceRelay
+public import HeadraceProcesses
 import HeadraceStorage
 
 /// A process without a store and a relay, for tests of its reactions.
@@ -54,7 +54,7 @@ public struct TestProcess<Process: DurableProcess> {
 
     /// Lets the process react to `events` before the part that is tested; ``commands`` and ``ignored`` are empty afterwards.
     ///
-    /// - Throws: The errors of reactions; ``HeadraceRelay/ProcessError``; the errors of encoding and decoding the state. Then
+    /// - Throws: The errors of reactions; ``HeadraceProcesses/ProcessError``; the errors of encoding and decoding the state. Then
     ///   nothing has changed.
     public mutating func given(_ events: any DurableDomainEvent...) throws {
         try change { process in

@@ -5,8 +5,8 @@ import PackageDescription
 // difference from them has a line in ComingFromAnotherPackage.md. Samples that need Combine are in PublishedModels, and
 // samples that need SwiftUI or SwiftData are in Tests/ApplePlatforms.
 //
-// The package also has the same handlers twice: with the default settings, and with the upcoming feature that the
-// documentation recommends.
+// Two targets compile the handlers in Tests/HelperTests, to which each has a link: with the default settings, in which helpers
+// are annotated, and with the upcoming feature that the documentation recommends.
 let package = Package(
     name: "samples",
     platforms: [.macOS(.v15)],

@@ -4,7 +4,7 @@ import Headrace
 import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
-import HeadraceRelay
+import HeadraceProcesses
 import HeadraceResolution
 import HeadraceStorage
 import Testing

@@ -4,6 +4,7 @@ import Headrace
 import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage

@@ -2,6 +2,7 @@
 
 import Foundation
 import Headrace
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceTesting
 import Testing

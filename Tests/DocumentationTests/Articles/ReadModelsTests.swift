@@ -2,7 +2,8 @@
 
 import Foundation
 import Headrace
-import HeadraceRelay
+import HeadraceProcesses
+import HeadraceProjections
 import HeadraceTesting
 import Testing
 

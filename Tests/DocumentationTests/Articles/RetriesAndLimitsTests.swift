@@ -2,6 +2,7 @@
 
 import HeadraceCommands
 import HeadraceCore
+import HeadraceResilience
 import HeadraceResolution
 import HeadraceTesting
 import Testing

@@ -2,6 +2,7 @@
 
 import HeadraceCore
 import HeadraceTesting
+import MiddlewareTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OneShotTests {

@@ -2,6 +2,7 @@
 
 import HeadraceCore
 import HeadraceTesting
+import MiddlewareTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TaskIdentityTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import MiddlewareTestSupport
 import Testing
 
 /// Synchronous middleware around messages of every kind.
@@ -26,7 +27,7 @@ import Testing
         #expect(error.code == .refused)
         #expect(
             error.message == """
-                'HeadraceCoreTests.Ping' was refused by the middleware 'Stepping', so it wasn't handled. To fix, send it when \
+                'MiddlewareTestSupport.Ping' was refused by the middleware 'Stepping', so it wasn't handled. To fix, send it when \
                 the middleware allows it, or remove the middleware from the chain.
                 """
         )

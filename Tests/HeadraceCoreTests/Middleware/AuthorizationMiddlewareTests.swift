@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import MiddlewareTestSupport
 import Testing
 
 @Suite struct AuthorizationMiddlewareTests {
@@ -27,8 +28,9 @@ import Testing
 
         #expect(error.code == .unauthenticated)
         #expect(error.principalID == nil)
-        #expect(error.messageType == "HeadraceCoreTests.Ping")
-        #expect(error.description.hasPrefix("'HeadraceCoreTests.Ping' requires a principal, and was sent without one."))
+        #expect(error.messageType == "MiddlewareTestSupport.Ping")
+        #expect(
+            error.description.hasPrefix("'MiddlewareTestSupport.Ping' requires a principal, and was sent without one."))
     }
 
     @Test func aDeniedMessageIsRefusedWithTheNameOfThePrincipalAndWithoutThePayload() async throws {
@@ -40,7 +42,7 @@ import Testing
         var dumped = ""
         dump(error, to: &dumped)
         for text in [error.description, String(reflecting: error), dumped] {
-            #expect(text.contains("HeadraceCoreTests.Ping") && text.contains("bob"))
+            #expect(text.contains("MiddlewareTestSupport.Ping") && text.contains("bob"))
             #expect(!text.contains(Ping().secret))
         }
     }
@@ -107,9 +109,9 @@ import Testing
         #expect(error.principalID == principalID)
         #expect(
             error.message == """
-                'HeadraceCoreTests.Ping' has no policy, and messages without a policy are refused. To fix, add \
-                'AuthorizationPolicy(for: HeadraceCoreTests.Ping.self) { … }' to the authorization, or \
-                '.open(for: HeadraceCoreTests.Ping.self)' to allow every sender.
+                'MiddlewareTestSupport.Ping' has no policy, and messages without a policy are refused. To fix, add \
+                'AuthorizationPolicy(for: MiddlewareTestSupport.Ping.self) { … }' to the authorization, or \
+                '.open(for: MiddlewareTestSupport.Ping.self)' to allow every sender.
                 """
         )
     }

@@ -52,3 +52,10 @@ import Testing
         #expect(pauses(backoff, random: 1 << 63) != pauses(backoff, random: 1 << 61))
     }
 }
+
+/// A generator with a constant result.
+private struct ConstantGenerator: RandomNumberGenerator {
+    var value: UInt64
+
+    mutating func next() -> UInt64 { value }
+}

@@ -4,6 +4,7 @@ import HeadraceCore
 import HeadraceTesting
 import InMemoryLogging
 import Logging
+import MiddlewareTestSupport
 import Testing
 
 @Suite struct LoggingMiddlewareTests {
@@ -37,7 +38,7 @@ import Testing
         let metadata: Logger.Metadata = [
             "headrace.message.id": "\(context.id)",
             "headrace.message.kind": "command",
-            "headrace.message.type": "HeadraceCoreTests.Ping",
+            "headrace.message.type": "MiddlewareTestSupport.Ping",
             "headrace.message.correlation": "\(context.id)",
         ]
         let ending: Logger.Metadata = [
@@ -61,7 +62,7 @@ import Testing
 
         let ids = entries.map { $0.metadata["headrace.message.id"] }
         let here = try #require(entries.first { $0.message == "here" })
-        #expect(here.metadata["headrace.message.type"] == "HeadraceCoreTests.Pong")
+        #expect(here.metadata["headrace.message.type"] == "MiddlewareTestSupport.Pong")
         #expect(here.metadata["headrace.message.causation"] == ids.first)
         #expect(here.metadata["headrace.message.correlation"] == ids.first)
         #expect(here.metadata["headrace.message.id"] == ids[1])

@@ -3,13 +3,14 @@
 import HeadraceCore
 import HeadraceTesting
 import MetricsTestKit
+import MiddlewareTestSupport
 import Testing
 
 @Suite struct MetricsMiddlewareTests {
     private let clock = TestClock()
     private let metrics = TestMetrics()
     private let handling: Handling
-    private let ping = [("kind", "command"), ("type", "HeadraceCoreTests.Ping")]
+    private let ping = [("kind", "command"), ("type", "MiddlewareTestSupport.Ping")]
 
     init() {
         handling = Handling(MessageMetricsMiddleware(factory: metrics, clock: clock), clock: clock)
@@ -27,7 +28,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (Outage() as any Error, "outage"), (Failure(), "HeadraceCoreTests.Failure"), (CancellationError(), "cancelled"),
+        (Outage() as any Error, "outage"), (Failure(), "MiddlewareTestSupport.Failure"),
+        (CancellationError(), "cancelled"),
     ])
     func aFailureIsCountedByItsCodeOrItsType(error: any Error, outcome: String) async throws {
         _ = try? await handling.handle { _ in throw error }

@@ -4,6 +4,7 @@ import Foundation
 import HeadraceCore
 import HeadraceTesting
 import InMemoryTracing
+import MiddlewareTestSupport
 import Testing
 import Tracing
 
@@ -20,11 +21,11 @@ import Tracing
 
         let span = try #require(tracer.finishedSpans.first)
         #expect(tracer.finishedSpans.count == 1)
-        #expect(span.operationName == "HeadraceCoreTests.Ping")
+        #expect(span.operationName == "MiddlewareTestSupport.Ping")
         #expect(span.kind == .internal)
         #expect(span.attribute("id") == .string(context.id.uuidString))
         #expect(span.attribute("kind") == "query")
-        #expect(span.attribute("type") == "HeadraceCoreTests.Ping")
+        #expect(span.attribute("type") == "MiddlewareTestSupport.Ping")
         #expect(span.attribute("correlation") == .string(context.id.uuidString))
         #expect(span.attributes.count == 4)
         #expect(span.errors.isEmpty)

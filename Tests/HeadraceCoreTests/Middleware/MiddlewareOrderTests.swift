@@ -4,6 +4,7 @@ import HeadraceCore
 import HeadraceTesting
 import InMemoryTracing
 import MetricsTestKit
+import MiddlewareTestSupport
 import Testing
 
 /// The middleware registered first is the outermost, with the consequences for the middleware of Headrace.
@@ -91,24 +92,12 @@ import Testing
         }
     }
 
-    @Test func aMessageRefusedBeforeTheRateLimitTakesNoToken() async throws {
-        let handling = Handling(
-            ValidationMiddleware(), RateLimitMiddleware(1, every: .seconds(1), clock: clock), clock: clock
-        )
-
-        await #expect(throws: MessageValidationError.self) {
-            try await handling.handle(PlaceOrder(customer: "", lines: [])) { _ in }
-        }
-
-        #expect(try await handling.handle(PlaceOrder(customer: "Ada", lines: [])) { _ in true })
-    }
-
     @Test @MainActor func allMiddlewareStaysOnTheCallersActorWithNonSendableOutputs() async throws {
         let (metrics, tracer, flaky) = (TestMetrics(), InMemoryTracer(), Flaky.succeeding(on: 2))
         let handling = Handling(
             LoggingMiddleware(clock: clock), MessageMetricsMiddleware(factory: metrics, clock: clock),
-            MessageTracingMiddleware(tracer: tracer), RateLimitMiddleware(1, every: .seconds(1), clock: clock),
-            ValidationMiddleware(), AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self, sentBy: User.self)),
+            MessageTracingMiddleware(tracer: tracer), ValidationMiddleware(),
+            AuthorizationMiddleware(AuthorizationPolicy(for: Ping.self, sentBy: User.self)),
             RetryMiddleware(backoff: Backoff(base: .zero), clock: clock), timeout,
             clock: clock
         )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import MiddlewareTestSupport
 import Testing
 
 /// `Next`, as used to test a middleware in isolation or to call the rest of the chain repeatedly.

@@ -4,6 +4,7 @@ import HeadraceCore
 import HeadraceTesting
 import InMemoryLogging
 import Logging
+import MiddlewareTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct RetryMiddlewareTests {

@@ -2,6 +2,7 @@
 
 import HeadraceCore
 import HeadraceTesting
+import MiddlewareTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct TimeoutMiddlewareTests {
@@ -43,8 +44,8 @@ import Testing
         #expect(error.cause is CancellationError)
         #expect(error.isRetryable)
         #expect(error.limit == .seconds(5))
-        #expect(error.messageType == "HeadraceCoreTests.Ping")
-        #expect(error.description.hasPrefix("Handling 'HeadraceCoreTests.Ping' took longer than 5.0 seconds"))
+        #expect(error.messageType == "MiddlewareTestSupport.Ping")
+        #expect(error.description.hasPrefix("Handling 'MiddlewareTestSupport.Ping' took longer than 5.0 seconds"))
     }
 
     @Test func theTimeoutWaitsForAHandlerThatIgnoresCancellationAndReportsItsSuccess() async throws {

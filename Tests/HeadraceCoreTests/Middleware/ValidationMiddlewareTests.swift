@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import MiddlewareTestSupport
 import Testing
 
 @Suite struct ValidationMiddlewareTests {

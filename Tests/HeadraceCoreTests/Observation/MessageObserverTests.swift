@@ -2,6 +2,7 @@
 
 import HeadraceCore
 import HeadraceTesting
+import MiddlewareTestSupport
 import Synchronization
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
             try await withRootMessage(Ping(), observers: [observer]) { _ in throw Failure() }
         }
 
-        #expect(observer.lines.last == "request HeadraceCoreTests.Failure")
+        #expect(observer.lines.last == "request MiddlewareTestSupport.Failure")
     }
 
     @Test @MainActor func theHandlerOfARootMessageStaysOnTheActorOfTheCaller() async throws {
@@ -130,7 +131,7 @@ import Testing
             try await MessageStage.run(.commit, observers: [observer]) { throw Failure() }
         }
 
-        #expect(observer.lines == ["commit begins", "commit HeadraceCoreTests.Failure"])
+        #expect(observer.lines == ["commit begins", "commit MiddlewareTestSupport.Failure"])
     }
 
     @Test func withoutAListeningObserverThereIsNoStage() async throws {

@@ -6,6 +6,7 @@ import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
 import HeadraceHummingbird
+import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage

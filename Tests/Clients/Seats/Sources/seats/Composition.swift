@@ -3,7 +3,7 @@
 import Foundation
 import Headrace
 import HeadraceInspector
-import HeadraceRelay
+import HeadraceProcesses
 
 let entities: [any StoredEntity.Type] = [Seat.self, StoredSchedule.self]
 

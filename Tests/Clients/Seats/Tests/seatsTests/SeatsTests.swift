@@ -2,7 +2,7 @@
 
 import Foundation
 import Headrace
-import HeadraceRelay
+import HeadraceProcesses
 import HeadraceTesting
 import Synchronization
 import Testing
