@@ -90,12 +90,12 @@ struct InstanceReference: ~Copyable, Sendable {
 }
 
 extension AnyBinding {
-    /// This binding, which must return objects of `type`.
+    /// Returns the object for a caller in `scope`, which must be a `type`; see ``Binding/instance(for:given:)``.
     ///
     /// Proof for the downcast: ``Binding`` is the only class with this protocol, and its contract is its `T`. Callers find
     /// the binding by its contract.
-    func typed<T>(as type: T.Type) -> Binding<T> {
-        unsafe unsafeDowncast(self, to: Binding<T>.self)
+    func instance<T>(of type: T.Type, for scope: ResolutionScope, given: any DependencyResolutionScope) -> T {
+        unsafe unsafeDowncast(self, to: Binding<T>.self).instance(for: scope, given: given)
     }
 }
 

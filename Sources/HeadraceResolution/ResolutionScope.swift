@@ -112,7 +112,7 @@ extension ResolutionScope {
     /// Returns an object of `type`, or `nil` if nothing is registered for it.
     func tryResolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T? {
         if let binding = blueprint.bindings[ObjectIdentifier(type)] {
-            return binding.typed(as: type).instance(for: self, given: given)
+            return binding.instance(of: type, for: self, given: given)
         }
         if let optional = type as? any OptionalDependency.Type {
             return optional.resolveWrapped(by: given) as? T
@@ -126,7 +126,7 @@ extension ResolutionScope {
     /// Returns an object of `type`, or stops the program.
     func resolve<T>(_ type: T.Type, given: any DependencyResolutionScope) -> T {
         if let binding = blueprint.bindings[ObjectIdentifier(type)] {
-            return binding.typed(as: type).instance(for: self, given: given)
+            return binding.instance(of: type, for: self, given: given)
         }
         return resolveDerived(type, given: given)
     }
@@ -145,7 +145,7 @@ extension ResolutionScope {
     /// Returns the members of the set of `type`, or else its one object.
     func resolveAll<T>(_ type: T.Type, given: any DependencyResolutionScope) -> [T] {
         if let members = blueprint.sets[ObjectIdentifier(type)] {
-            return members.map { $0.typed(as: type).instance(for: self, given: given) }
+            return members.map { $0.instance(of: type, for: self, given: given) }
         }
         return tryResolve(type, given: given).map { [$0] } ?? []
     }
