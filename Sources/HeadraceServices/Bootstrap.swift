@@ -204,6 +204,7 @@ final class Cluster: Sendable {
         }
     }
 
+    @inline(__always)
     private static nonisolated(nonsending) func run(_ sent: SentAction, at node: ServiceNode) async throws {
         do {
             try await node.run(sent)

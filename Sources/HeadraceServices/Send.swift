@@ -101,7 +101,9 @@ final class SendTarget: Sendable {
 }
 
 /// An action on its way through a tree.
-struct SentAction: Sendable {
+///
+/// It is a class so that each step of the way copies one pointer.
+final class SentAction: Sendable {
     let action: any Action
 
     /// The type as which the action was sent; for an object, its class may be a subclass.

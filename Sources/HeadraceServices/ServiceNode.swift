@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import Synchronization
 
 /// A part of a running tree of services, which passes actions to the handlers of their types.
 ///
@@ -97,30 +98,43 @@ final class ServiceNode: Sendable {
 
     /// Passes an action to the services that handle its type.
     ///
+    /// As long as there is one way, it walks in a loop: a call for each node would take most of the time of a send.
+    ///
     /// - Throws: The error of a handler, or ``CollectedFailures``.
     nonisolated(nonsending) func run(_ sent: SentAction) async throws {
-        switch content {
-        case .handler(let handler):
-            try await handler.run(sent)
-        case .list(let nodes, let strategy):
-            let positions = positions(wanting: sent.type)
-            if strategy == .concurrent, positions.count > 1 {
-                return try await Self.runConcurrently(positions.map { nodes[$0] }, sent)
+        var node = self
+        while true {
+            switch node.content {
+            case .handler(let handler):
+                return try await handler.run(sent)
+            case .list(let nodes, let strategy):
+                let positions = node.positions(wanting: sent.type)
+                if positions.count == 1 {
+                    node = nodes[positions[0]]
+                } else if strategy == .concurrent {
+                    return try await Self.runConcurrently(positions.map { nodes[$0] }, sent)
+                } else {
+                    return try await Self.runInOrder(positions.map { nodes[$0] }, sent)
+                }
+            case .modified(let inner, .label):
+                node = inner
+            case .modified(let inner, .interceptor(let interceptor)):
+                return try await interceptor.run(sent, around: inner)
+            case .modified(let inner, .transform(let transform)):
+                do {
+                    return try await inner.run(sent)
+                } catch {
+                    return try await transform.apply(to: error, sent.frame)
+                }
             }
-            for position in positions {
-                if position != positions[0], Task.isCancelled { throw CancellationError() }
-                try await nodes[position].run(sent)
-            }
-        case .modified(let node, .interceptor(let interceptor)):
-            try await interceptor.run(sent, around: node)
-        case .modified(let node, .transform(let transform)):
-            do {
-                try await node.run(sent)
-            } catch {
-                try await transform.apply(to: error, sent.frame)
-            }
-        case .modified(let node, .label):
-            try await node.run(sent)
+        }
+    }
+
+    /// Passes an action to one service after the other, until one fails.
+    private static nonisolated(nonsending) func runInOrder(_ nodes: [ServiceNode], _ sent: SentAction) async throws {
+        for index in nodes.indices {
+            if index > 0, Task.isCancelled { throw CancellationError() }
+            try await nodes[index].run(sent)
         }
     }
 
@@ -129,23 +143,26 @@ final class ServiceNode: Sendable {
         _ nodes: [ServiceNode],
         _ sent: SentAction
     ) async throws {
-        let errors = await withTaskGroup(of: (index: Int, error: any Error)?.self) { group in
+        let failures = FailureList()
+        await withDiscardingTaskGroup { group in
             for (index, node) in nodes.enumerated() {
                 group.addTask {
                     do {
                         try await node.run(sent)
-                        return nil
                     } catch {
-                        return (index, error)
+                        failures.errors.withLock { $0.append((index, error)) }
                     }
                 }
             }
-            return await group.reduce(into: [(index: Int, error: any Error)]()) { errors, failure in
-                if let failure { errors.append(failure) }
-            }
         }
-        if !errors.isEmpty { throw CollectedFailures(errors.sorted { $0.index < $1.index }.map(\.error)) }
+        let errors = failures.errors.withLock { $0 }.sorted { $0.index < $1.index }.map(\.error)
+        if !errors.isEmpty { throw CollectedFailures(errors) }
     }
+}
+
+/// The errors of services that run concurrently, with the positions of the services.
+private final class FailureList: Sendable {
+    let errors = Mutex<[(index: Int, error: any Error)]>([])
 }
 
 /// A store's reaction to actions of one type.
@@ -161,7 +178,9 @@ struct ActionHandler: Sendable {
         actionType = A.self
         run = { sent in
             guard let action = sent.action as? A else { return }
-            try await site.scoped(sent.frame) { try await operation(action, site.send.within(sent.frame)) }
+            let send = site.send.within(sent.frame)
+            if site.bindings.isEmpty { return try await operation(action, send) }
+            try await site.scoped(sent.frame) { try await operation(action, send) }
         }
     }
 }

@@ -19,9 +19,12 @@ extension Request {
     ) async throws -> Message {
         try requireNoQuery()
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
+        let decodesJSON = context.requestDecoder is JSONDecoder
+        // A body of another type is refused before it has arrived.
+        if decodesJSON, let length = headers[.contentLength], length != "0" { try requireJSON() }
         let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
         if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
-        if context.requestDecoder is JSONDecoder {
+        if decodesJSON {
             try requireJSON()
             guard String(validating: bytes.readableBytesView, as: UTF8.self) != nil else {
                 throw Problem.malformed("The body is not UTF-8. To fix, encode it as UTF-8.")

@@ -43,7 +43,8 @@ public enum LedgerComposition {
 
     /// Creates the container of a program on `store`, and validates that everything in it can be resolved.
     ///
-    /// Resolve a `CommandQueryDispatcher` from it, and the `Relay` and the `Projections` if the program delivers events.
+    /// Resolve a `CommandQueryDispatcher` from it, the `Relay` and the `Projections` if the program delivers events, and the
+    /// ``ActivityLog``.
     ///
     /// - Parameters:
     ///   - store: The store of the ledger. It must have been opened with ``entities``.
@@ -56,10 +57,11 @@ public enum LedgerComposition {
     ) throws -> Container {
         let builder = ContainerBuilder()
         builder.singleton((any ImportProgress).self) { configuration.progress }
+        builder.singleton(ActivityLog.init)
         if let webhook = configuration.webhook { builder.singleton((any Webhook).self) { webhook } }
         builder.domain(
             store: ReadAheadStore(store, unserialized: MergingStore(store)),
-            handlers: configuration.webhook == nil ? [KeepStatement.self] : [KeepStatement.self, SendWebhook.self],
+            handlers: eventHandlers + (configuration.webhook == nil ? [] : [SendWebhook.self]),
             processes: [StandingOrderPayments.self],
             relay: configuration.relay,
             observers: configuration.observers,
@@ -100,4 +102,9 @@ public enum LedgerComposition {
         try builder.validate(.strict)
         return builder.build()
     }
+
+    private static let eventHandlers: [any (HandlesDomainEvent & Resolvable).Type] = [
+        KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
+        CountEvent<TransactionPosted>.self,
+    ]
 }

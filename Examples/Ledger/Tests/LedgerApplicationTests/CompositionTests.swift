@@ -46,7 +46,8 @@ import Testing
             GetStandingOrdersHandler.self,
             GetRegisterPageHandler.self, GetTransactionHandler.self, GetTransactionsHandler.self,
             GetIncomeStatementHandler.self, GetBalanceSheetHandler.self,
-            KeepStatement.self, SendWebhook.self,
+            KeepStatement.self, CountEvent<AccountOpened>.self, CountEvent<JournalImported>.self,
+            CountEvent<TransactionPosted>.self, SendWebhook.self,
         ]
 
         for handler in handlers {

@@ -38,7 +38,7 @@ struct Tour: AsyncParsableCommand {
             print("  \(try await session.import(sample))\n")
 
             print("Events: stored with the changes, then handled.")
-            for (event, count) in try await session.eventCounts().sorted(by: { $0.key < $1.key }) {
+            for (event, count) in session.activity.events.sorted(by: { $0.key < $1.key }) {
                 print("  \(count) × \(event)")
             }
 

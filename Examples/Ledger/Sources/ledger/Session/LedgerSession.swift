@@ -2,7 +2,6 @@
 
 import Foundation
 import Headrace
-import HeadraceStorage
 import LedgerApplication
 
 /// An open ledger, for one command of the program.
@@ -22,14 +21,14 @@ struct LedgerSession: Sendable {
     }
 
     private let dispatcher: any CommandQueryDispatcher
-    private let store: any DeliveryStore
+    let activity: ActivityLog
 
     private init(_ store: LedgerStore, progress: any ImportProgress) throws {
         var configuration = LedgerComposition.Configuration()
         configuration.progress = progress
         let container = try LedgerComposition.makeContainer(on: store.base, configuration: configuration)
         dispatcher = container.resolve()
-        self.store = store.base
+        activity = container.resolve()
     }
 
     /// Opens the ledger in `database`, runs `body`, and closes the ledger, even after an error or a signal.
@@ -93,20 +92,6 @@ struct LedgerSession: Sendable {
     @discardableResult
     func carryOut<Command: CQDCommand>(_ command: Command) async throws -> Command.Output {
         try await CommandFailure.telling { try await dispatcher.dispatch(command) }
-    }
-
-    /// Returns the number of events in the event log, by name.
-    func eventCounts() async throws -> [String: Int] {
-        try await CommandFailure.telling {
-            var counts: [String: Int] = [:]
-            var last: Int64 = 0
-            while true {
-                let page = try await store.events(after: last, limit: 500)
-                guard let end = page.last else { return counts }
-                for record in page { counts[record.event.name, default: 0] += 1 }
-                last = end.position
-            }
-        }
     }
 
     /// Imports `file`, and returns the outcome as one line.
