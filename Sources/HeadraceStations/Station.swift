@@ -198,6 +198,28 @@ extension Station {
     package var subscriptionNames: [String] { core.subscriptionNames }
 }
 
+/// Parameters of a station other than its state and its drippers.
+package struct StationOptions: Sendable {
+    var middleware: [any Middleware]
+    var observers: [any MessageObserver]
+    var clock: any TimeSource
+
+    /// The executor for the nonisolated parts of effects; `nil` for the default executor.
+    var taskExecutor: (any TaskExecutor)?
+
+    package init(
+        middleware: [any Middleware],
+        observers: [any MessageObserver],
+        clock: any TimeSource,
+        taskExecutor: (any TaskExecutor)? = nil
+    ) {
+        self.middleware = middleware
+        self.observers = observers
+        self.clock = clock
+        self.taskExecutor = taskExecutor
+    }
+}
+
 /// A sequence of the states or reductions of a ``Station``, for any number of consumers.
 ///
 /// ```swift

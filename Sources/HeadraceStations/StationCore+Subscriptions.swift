@@ -42,10 +42,16 @@ extension StationCore {
         occupy { updateSubscriptions(after: nil, nil) }
     }
 
+    /// Starts and ends subscriptions after `action` was reduced.
+    @inline(never)
+    func updateSubscriptions(afterReducing action: Action, _ completion: ActionCompletion?) {
+        updateSubscriptions(after: action, completion)
+    }
+
     /// Starts and cancels subscriptions so that exactly the subscriptions of the state are running.
     ///
     /// `completion` is the completion to which `action` counts; `nil` for the completion that is being poured.
-    func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {
+    private func updateSubscriptions(after action: Action?, _ completion: ActionCompletion?) {
         guard let declare else { return }
         let declared = declare(state)
         let keys = Set(declared.map(\.key))

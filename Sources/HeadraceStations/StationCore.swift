@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DequeModule
-package import HeadraceCore
+import HeadraceCore
 
 /// Reduces actions and starts their effects, on the actor that owns it.
 ///
 /// All actions take one path:
 ///
 /// 1. The program calls ``pour(_:)``, and an effect calls `deliver(_:countingTo:)`. While the station is busy, the action waits.
-/// 2. `process(_:)` reduces the action, within the middleware and the observers if there are any.
-/// 3. `startEffect(_:of:_:)` starts the effect that the action has returned.
+/// 2. `process(_:countingTo:causedBy:from:)` reduces the action, within the middleware and the observers if there are any.
+/// 3. `startEffect(_:of:_:causedBy:)` starts the effect that the action has returned.
 /// 4. `drain()` processes the actions that wait, and then the station is free.
 ///
 /// ``pour(_:)`` takes a short cut of the same steps for an action without effect on a station that has nothing else to do.
@@ -51,6 +51,11 @@ package final class StationCore<State, Action: Sendable> {
     var reductionObservers: [ReductionObserver<State, Action>] = [] {
         didSet { updateInstrumentation() }
     }
+
+    /// Whether ``reductionObservers`` has an element.
+    ///
+    /// Generic code reads it faster than the array.
+    private var hasReductionObservers = false
 
     var lastObserverNumber = 0
 
@@ -105,7 +110,8 @@ package final class StationCore<State, Action: Sendable> {
 
     /// Finds out whether actions pass through middleware, or whether something observes them.
     private func updateInstrumentation() {
-        if actionMiddleware.isEmpty && observers.isEmpty && reductionObservers.isEmpty {
+        hasReductionObservers = !reductionObservers.isEmpty
+        if actionMiddleware.isEmpty && observers.isEmpty && !hasReductionObservers {
             status.remove(.isInstrumented)
         } else {
             status.insert(.isInstrumented)
@@ -153,7 +159,7 @@ package final class StationCore<State, Action: Sendable> {
         }
         startSubscriptions()
         startedCompletion = completion
-        occupy { process(PendingAction(action: action, completion: nil, cause: nil, source: .program)) }
+        occupy { process(action, countingTo: nil, causedBy: nil, from: .program) }
         return takeTask()
     }
 
@@ -179,7 +185,7 @@ package final class StationCore<State, Action: Sendable> {
             completion.begin()
             enqueue(action, completion, from: .effect)
         } else {
-            occupy { process(PendingAction(action: action, completion: completion, cause: nil, source: .effect)) }
+            occupy { process(action, countingTo: completion, causedBy: nil, from: .effect) }
         }
     }
 
@@ -208,36 +214,55 @@ package final class StationCore<State, Action: Sendable> {
     /// Then the station is free.
     private func drain() {
         cancelEffectsOfAbsentChildren()
+        if status.contains(.hasPending) { processPending() }
+        status.remove(.isBusy)
+    }
+
+    private func processPending() {
         var count = 0
-        while status.contains(.hasPending), let next = queue.popFirst() {
+        while let next = queue.popFirst() {
             count += 1
-            if !(next.completion?.node.isCancelled ?? false) { process(next) }
+            if !(next.completion?.node.isCancelled ?? false) {
+                process(next.action, countingTo: next.completion, causedBy: next.cause, from: next.source)
+            }
             next.completion?.end()
         }
         // A long queue releases its memory. A short queue keeps it.
         if count > 64 { queue = [] }
-        status.subtract([.hasPending, .isBusy])
+        status.remove(.hasPending)
     }
 
     // MARK: Processing
 
     /// Reduces an action and starts its effects.
-    private func process(_ pending: PendingAction<Action>) {
+    ///
+    /// The parts of a `PendingAction` are separate parameters here, and rare steps are separate functions, because generic code
+    /// looks up the metadata of each generic type that it handles.
+    private func process(
+        _ action: Action,
+        countingTo completion: ActionCompletion?,
+        causedBy cause: MessageContext?,
+        from source: ActionSource
+    ) {
         if status.contains(.isInstrumented) {
-            processAsMessage(pending)
+            processAsMessage(action, countingTo: completion, causedBy: cause, from: source)
         } else {
-            startEffect(reduceAndNotify(pending.action), of: pending.action, pending.completion)
+            reduceAndStart(action, completion, causedBy: nil, from: source)
         }
         cancelEffectsOfAbsentChildren()
-        if status.contains(.hasSubscriptions) { updateSubscriptions(after: pending.action, pending.completion) }
+        if status.contains(.hasSubscriptions) { updateSubscriptions(afterReducing: action, completion) }
     }
 
     /// Reduces an action and starts its effects within the middleware and the observers.
-    private func processAsMessage(_ pending: PendingAction<Action>) {
-        let action = pending.action
-        let context = MessageContext(kind: .action, type: Action.self, causedBy: pending.cause)
+    private func processAsMessage(
+        _ action: Action,
+        countingTo completion: ActionCompletion?,
+        causedBy cause: MessageContext?,
+        from source: ActionSource
+    ) {
+        let context = MessageContext(kind: .action, type: Action.self, causedBy: cause)
         for middleware in actionMiddleware where !middleware.shouldExecute(action, in: context) {
-            return refuse(pending, in: context, by: type(of: middleware))
+            return refuse(action, countingTo: completion, in: context, by: type(of: middleware))
         }
         let observers = observers.areListening ? observers : []
         let start = observers.isEmpty ? nil : clock.now
@@ -245,10 +270,7 @@ package final class StationCore<State, Action: Sendable> {
         for middleware in actionMiddleware { middleware.willExecute(action, in: context) }
 
         MessageContext.withCurrent(context) {
-            let effect = reduceAndNotify(action)
-            let completion = pending.completion ?? startedCompletion
-            for observer in reductionObservers { observer.reduced(state, action, pending.source, completion) }
-            startEffect(effect, of: action, pending.completion, causedBy: context)
+            reduceAndStart(action, completion, causedBy: context, from: source)
         }
 
         for middleware in actionMiddleware.reversed() { middleware.didExecute(action, in: context, outcome: .success) }
@@ -259,25 +281,53 @@ package final class StationCore<State, Action: Sendable> {
     }
 
     private func refuse(
-        _ pending: PendingAction<Action>, in context: MessageContext, by middleware: any ActionMiddleware.Type
+        _ action: Action,
+        countingTo completion: ActionCompletion?,
+        in context: MessageContext,
+        by middleware: any ActionMiddleware.Type
     ) {
         let error = MessageError.refused(context, by: middleware)
         for observer in observers where observer.isListening {
-            observer.messageBegan(pending.action, in: context)
+            observer.messageBegan(action, in: context)
             observer.messageEnded(context, outcome: .failure(error), after: .zero)
         }
-        (pending.completion ?? completionOfCurrentPour()).fail(error)
-        notifyOfFailure(error, of: pending.action)
+        (completion ?? completionOfCurrentPour()).fail(error)
+        notifyOfFailure(error, of: action)
+    }
+
+    /// Reduces `action`, notifies the observers of its reduction, and starts its effect.
+    private func reduceAndStart(
+        _ action: Action,
+        _ completion: ActionCompletion?,
+        causedBy message: MessageContext?,
+        from source: ActionSource
+    ) {
+        let effect = reduceAndNotify(action)
+        if hasReductionObservers { notifyReductionObservers(of: action, completion ?? startedCompletion, from: source) }
+        startEffect(effect, of: action, completion, causedBy: message)
+    }
+
+    @inline(never)
+    private func notifyReductionObservers(of action: Action, _ completion: ActionCompletion?, from source: ActionSource)
+    {
+        for observer in reductionObservers { observer.reduced(state, action, source, completion) }
     }
 
     /// Reduces `action` and notifies the observers of the station.
     private func reduceAndNotify(_ action: Action) -> Effect<Action> {
         guard status.contains(.isRead), let stateDidChange else { return reduce(&state, action) }
-        let before = isEqual == nil ? nil : state
+        guard let isEqual else {
+            let effect = reduce(&state, action)
+            status.remove(.isRead)
+            stateDidChange()
+            return effect
+        }
+        let before = state
         let effect = reduce(&state, action)
-        if let isEqual, let before, isEqual(before, state) { return effect }
-        status.remove(.isRead)
-        stateDidChange()
+        if !isEqual(before, state) {
+            status.remove(.isRead)
+            stateDidChange()
+        }
         return effect
     }
 
@@ -336,19 +386,6 @@ package final class StationCore<State, Action: Sendable> {
     }
 }
 
-/// An action in the queue of a busy station.
-struct PendingAction<Action: Sendable> {
-    let action: Action
-
-    /// The completion to which the action counts; `nil` for the completion of the action that is being poured.
-    let completion: ActionCompletion?
-
-    /// The message that has caused the action.
-    let cause: MessageContext?
-
-    let source: ActionSource
-}
-
 /// The reasons why an action can't take the short cut; empty if it can.
 @usableFromInline
 struct StationStatus: OptionSet {
@@ -378,26 +415,4 @@ struct StationStatus: OptionSet {
 
     /// The state can declare subscriptions, which the core compares after each action.
     @inlinable static var hasSubscriptions: StationStatus { StationStatus(rawValue: 32) }
-}
-
-/// Parameters of a station other than its state and its drippers.
-package struct StationOptions: Sendable {
-    var middleware: [any Middleware]
-    var observers: [any MessageObserver]
-    var clock: any TimeSource
-
-    /// The executor for the nonisolated parts of effects; `nil` for the default executor.
-    var taskExecutor: (any TaskExecutor)?
-
-    package init(
-        middleware: [any Middleware],
-        observers: [any MessageObserver],
-        clock: any TimeSource,
-        taskExecutor: (any TaskExecutor)? = nil
-    ) {
-        self.middleware = middleware
-        self.observers = observers
-        self.clock = clock
-        self.taskExecutor = taskExecutor
-    }
 }
