@@ -223,7 +223,7 @@ public struct Assignment: Sendable {
 /// Returns an assignment that resolves `implementation`, which has a registration.
 ///
 /// ```swift
-/// builder.singleton(SmtpMailer.init)
+/// builder.singleton { SmtpMailer() }
 /// builder.transient((any Mailer).self, assigned(SmtpMailer.self))
 /// ```
 public func assigned<T>(_ implementation: T.Type) -> Assigned<T> {

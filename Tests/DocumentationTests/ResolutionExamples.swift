@@ -109,7 +109,7 @@ private final class NotificationService: Sendable {}
 
     @Test func aContractResolvesToARegisteredType() {
         let builder = ContainerBuilder()
-        builder.singleton(SmtpMailer.init)
+        builder.singleton { SmtpMailer() }
         builder.transient((any Mailer).self, assigned(SmtpMailer.self))
 
         #expect(builder.build().resolve((any Mailer).self).host == "example.org")
