@@ -44,7 +44,8 @@ import Testing
         #expect(found.map(\.kind) == [.missingHandler])
         #expect(
             found.first?.message == """
-                'HeadraceTests.Alarm' sends 'HeadraceTests.Ring', which has no handler. To fix, add its handler to 'commandHandlers: […]', or its \
+                'HeadraceProcessesTests.Alarm' sends 'HeadraceProcessesTests.Ring', which has no handler. To fix, add \
+                its handler to 'commandHandlers: […]', or its \
                 operation to 'scheduled: […]'.
                 """
         )
@@ -60,7 +61,7 @@ import Testing
 
         #expect(
             found.map(\.message) == [
-                "The process 'HeadraceTests.Fulfilment' is declared twice. To fix, remove one from 'processes: […]'."
+                "The process 'HeadraceProcessesTests.Fulfilment' is declared twice. To fix, remove one from 'processes: […]'."
             ]
         )
     }
@@ -70,7 +71,10 @@ import Testing
 
         #expect(
             found.map(\.message) == [
-                "'HeadraceTests.Alarm' and 'HeadraceTests.OtherAlarm' both have the processName 'alarm'. To fix, give each type a unique name."
+                """
+                'HeadraceProcessesTests.Alarm' and 'HeadraceProcessesTests.OtherAlarm' both have \
+                the processName 'alarm'. To fix, give each type a unique name.
+                """
             ]
         )
     }
@@ -82,15 +86,23 @@ import Testing
         #expect(
             found.map(\.message).sorted()
                 == [
-                    "'HeadraceTests.Mistaken' has 2 reactions to 'HeadraceTests.PurchasePlaced'. To fix, remove all but one.",
-                    "'HeadraceTests.Mistaken' has 2 reactions to the time-out 'one'. To fix, remove all but one.",
                     """
-                    'HeadraceTests.Mistaken' has no reaction to the time-out 'two'. To fix, add '.onTimeout(.two)' to its 'reactions'.
+                    'HeadraceProcessesTests.Mistaken' has 2 reactions to \
+                    'HeadraceProcessesTests.PurchasePlaced'. To fix, remove all but one.
                     """,
-                    "'HeadraceTests.Mistaken' has the processName 'a/b'. To fix, give it a name of 1 to 200 bytes without a slash.",
-                    "No event starts 'HeadraceTests.Mistaken'. To fix, add '.start(on: …)' to its 'reactions'.",
+                    "'HeadraceProcessesTests.Mistaken' has 2 reactions to the time-out 'one'. To fix, remove all but one.",
                     """
-                    The migrations of 'HeadraceTests.Mistaken' start from the versions [] and must lead, version by version, to its version 0. To \
+                    'HeadraceProcessesTests.Mistaken' has no reaction to the time-out 'two'. To fix, add \
+                    '.onTimeout(.two)' to its 'reactions'.
+                    """,
+                    """
+                    'HeadraceProcessesTests.Mistaken' has the processName 'a/b'. To fix, give it a \
+                    name of 1 to 200 bytes without a slash.
+                    """,
+                    "No event starts 'HeadraceProcessesTests.Mistaken'. To fix, add '.start(on: …)' to its 'reactions'.",
+                    """
+                    The migrations of 'HeadraceProcessesTests.Mistaken' start from the versions [] and must lead, \
+                    version by version, to its version 0. To \
                     fix, order them and fill the gaps.
                     """,
                 ].sorted()
@@ -109,7 +121,8 @@ import Testing
         #expect(error?.message.contains("The store was not opened with 'StoredProcess'") == true)
         #expect(
             error?.message.contains(
-                "'HeadraceTests.Alarm' and 'HeadraceTests.OtherAlarm' both have the processName 'alarm'") == true)
+                "'HeadraceProcessesTests.Alarm' and 'HeadraceProcessesTests.OtherAlarm' both have the processName 'alarm'"
+            ) == true)
     }
 
     @Test func aHandlerWithTheNameOfAProcessIsReportedWhenTheRelayRuns() async throws {
@@ -124,7 +137,8 @@ import Testing
         #expect(error?.code == .invalidDeclarations)
         #expect(
             error?.message == """
-                'HeadraceTests.Fulfilment' has the processName 'fulfilment', which is also the subscriptionName of a handler of \
+                'HeadraceProcessesTests.Fulfilment' has the processName 'fulfilment', which is also the \
+                subscriptionName of a handler of \
                 'namesake-raised'. To fix, give the handler a unique name.
                 """
         )
@@ -140,7 +154,8 @@ import Testing
                 #expect(
                     bench.mishaps == [
                         """
-                        dead silent: 'HeadraceTests.Silent' sends 'HeadraceTests.Ship', which it doesn't declare. To fix, add 'HeadraceTests.Ship.self' to its 'commands'.
+                        dead silent: 'HeadraceProcessesTests.Silent' sends 'HeadraceProcessesTests.Ship', which it \
+                        doesn't declare. To fix, add 'HeadraceProcessesTests.Ship.self' to its 'commands'.
                         """
                     ]
                 )

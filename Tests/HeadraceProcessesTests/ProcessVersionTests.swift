@@ -45,7 +45,8 @@ import Testing
                 #expect(
                     bench.mishaps.allSatisfy {
                         $0.hasPrefix("left")
-                            && $0.contains("'visit/ada' was stored with version 2; 'HeadraceTests.VisitOne' knows 1.")
+                            && $0.contains(
+                                "'visit/ada' was stored with version 2; 'HeadraceProcessesTests.VisitOne' knows 1.")
                     }
                 )
                 #expect(try await bench.pendingCount() == 2)

@@ -169,8 +169,8 @@ import Testing
         #expect(
             error.problems.map(\.message) == [
                 """
-                The store was not opened with 'HeadraceRelay.StoredSchedule'. To fix, add \
-                'HeadraceRelay.StoredSchedule.self' to the 'entities' that the store is created with.
+                The store was not opened with 'HeadraceProcesses.StoredSchedule'. To fix, add \
+                'HeadraceProcesses.StoredSchedule.self' to the 'entities' that the store is created with.
                 """
             ]
         )
