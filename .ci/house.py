@@ -3,10 +3,11 @@
 
 - No two folders of a module refer to each other in both directions.
 - No folder of a module has a single Swift file.
-- No Swift file has more than 500 lines.
+- No Swift file has more than 500 lines, and no source file fewer than 40, but the files that hold only an entry point, exports, or
+  unsafe code, and files of modules with at most three.
 - Each Swift file names the license in its first line.
 - Each entry of the decisions has a date and one line in the index.
-- Unsafe and unchecked code is only in files named `X+Unsafe.swift`.
+- Unsafe and unchecked code is only in files named `X+Unsafe.swift`, of which a module has one; the stores and JSON may have more.
 
 It reads names of types, and no calls of functions. Exits 1 if there is a violation.
 """
@@ -17,6 +18,9 @@ import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 longest = 500
+shortest = 40
+entries = {"Exports.swift", "Program.swift", "HeadraceTool.swift", "HeadraceMacrosPlugin.swift"}
+parsers = {"HeadraceJSON", "HeadracePostgres", "HeadraceSQLite"}
 license = "// SPDX-License-Identifier: Apache-2.0"
 
 # These packages show the code of other people, and imitations of Apple's modules.
@@ -87,9 +91,26 @@ def unlisted_decisions():
         yield f"docs/decisions.md: the index links '{link}', which isn't there. To fix, remove the line."
 
 
+def badly_sized(module):
+    """Yields the short files of a module of the package, and its second unsafe file."""
+    paths = swift_files(module)
+    unsafe_paths = [path for path in paths if path.name.endswith("+Unsafe.swift")]
+    if len(unsafe_paths) > 1 and module.name not in parsers:
+        yield f"{module.name} has {len(unsafe_paths)} unsafe files. To fix, make them one, or write safe code."
+    if len(paths) <= 3:
+        return
+    for path in paths:
+        lines = path.read_text().count("\n")
+        if lines < shortest and path not in unsafe_paths and path.name not in entries:
+            name = path.relative_to(root)
+            yield f"{name} has {lines} lines. To fix, move its content to the file of the type that it serves."
+
+
 def violations():
     """Yields a line for each violation."""
     yield from unlisted_decisions()
+    for module in sorted(folder for folder in (root / "Sources").iterdir() if folder.is_dir()):
+        yield from badly_sized(module)
     modules = [folder for parent in ("Sources", "Examples/Ledger/Sources") for folder in (root / parent).iterdir()]
     for module in sorted(folder for folder in modules if folder.is_dir()):
         yield from folder_arrows(module)

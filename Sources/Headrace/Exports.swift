@@ -127,7 +127,7 @@
 @_exported public import protocol HeadraceResolution.Resolvable
 @_exported public import class HeadraceResolution.ServiceLocator
 @_exported public import func HeadraceResolution.assigned
-@_exported public import func HeadraceResolution.opaque
+@_exported public import func HeadraceResolution.closure
 @_exported public import struct HeadraceStorage.DeadLetter
 @_exported public import protocol HeadraceStorage.DeliveryStore
 @_exported public import struct HeadraceStorage.Durability

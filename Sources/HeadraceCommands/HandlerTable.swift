@@ -99,18 +99,21 @@ struct RegisteredHandler: Sendable {
     let route: any AnyObject & Sendable
 
     init<Handler: HandlesCommand & Resolvable>(command handler: Handler.Type) {
-        self.init(handler, of: Handler.Command.self, route: HandlerRoute<any HandlesCommand<Handler.Command>>(handler) { $0 })
+        let route = HandlerRoute<any HandlesCommand<Handler.Command>>(handler) { $0 }
+        self.init(handler, of: Handler.Command.self, route: route)
         if Handler.Command.Output.self != Void.self {
             part.remark += ", returns \(String(naming: Handler.Command.Output.self))"
         }
     }
 
     init<Handler: HandlesQuery & Resolvable>(query handler: Handler.Type) {
-        self.init(handler, of: Handler.Query.self, route: HandlerRoute<any HandlesQuery<Handler.Query>>(handler) { $0 })
+        let route = HandlerRoute<any HandlesQuery<Handler.Query>>(handler) { $0 }
+        self.init(handler, of: Handler.Query.self, route: route)
     }
 
     init<Handler: HandlesStreamQuery & Resolvable>(streamQuery handler: Handler.Type) {
-        self.init(handler, of: Handler.Query.self, route: HandlerRoute<any HandlesStreamQuery<Handler.Query>>(handler) { $0 })
+        let route = HandlerRoute<any HandlesStreamQuery<Handler.Query>>(handler) { $0 }
+        self.init(handler, of: Handler.Query.self, route: route)
     }
 
     private init<Handler: Resolvable>(

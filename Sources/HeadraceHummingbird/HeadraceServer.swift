@@ -74,5 +74,4 @@ public struct HeadraceServer: Service {
     }
 }
 
-
 #endif

@@ -96,8 +96,8 @@ extension DependencyRegistry {
     /// ```
     ///
     /// The first parameter of `decorator` is the object, and the other parameters are resolved. It applies to the registration of
-    /// `contract` that is used, and to each member of a set, in any order of registration. The lifetime is that of the decorated
-    /// registration: a shared object is decorated once. Of several decorators, the first one is innermost. A decorator without a
+    /// `contract` that is used, and to each member of a set, in any order of registration. The decorated registration sets
+    /// the lifetime: a shared object is decorated once. Of several decorators, the first one is innermost. A decorator without a
     /// registration of its contract is a `missing` problem of `validate()`. In a main-actor registration, decorators run on the
     /// main actor.
     public func decorate<Contract, each Parameter>(

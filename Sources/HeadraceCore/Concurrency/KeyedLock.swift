@@ -17,7 +17,7 @@ import Synchronization
 /// The lock isn't re-entrant. An operation that acquires its own key again waits for itself, which is a deadlock. To
 /// lock several keys, acquire all of them at once: `lock.withLock([source.id, target.id]) { … }`.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
-    /// The waiters of each held key. A key that isn't held has no queue.
+    /// The waiters of each held key; a key that isn't held has no queue.
     private let queues = Mutex<[Key: WaiterQueue<Void, Void>]>([:])
 
     /// Creates a lock that no task holds.

@@ -26,7 +26,7 @@ package final class OwnedLock<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         let owner: Owner
 
-        /// The waits in order of arrival. Some may have been cancelled.
+        /// The waits in order of arrival, of which some may have been cancelled.
         var waits: [Wait] = []
     }
 

@@ -19,7 +19,7 @@ import Synchronization
 /// ever.
 package final class Permits: Sendable {
     private struct State {
-        /// Number of free permits. Tasks wait only while it is 0.
+        /// Number of free permits; tasks wait only while it is 0.
         var availableCount: Int
 
         var waiters = WaiterQueue<Void, Void>()

@@ -5,13 +5,7 @@ import Synchronization
 /// One task that waits for a value.
 ///
 /// The object that has the value makes the waiter, keeps it behind its own lock, and ends the wait after a change of its state. A wait
-/// ends once: with a value, with an error, or because its task is cancelled. So the object knows whether the task still wants what it
-/// gives.
-///
-/// ```swift
-/// let resumption = state.withLock { $0.waiters.endFirst(with: permit) }
-/// resumption?.resume()
-/// ```
+/// ends once: with a value, with an error, or because its task is cancelled. So the object knows whether the task still wants the value.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case new
@@ -100,7 +94,7 @@ package struct WaiterQueue<Condition: Sendable, Value: Sendable>: Sendable {
         var isActive: Bool { waiter.result == nil }
     }
 
-    /// The waits in order of arrival. Some may have been cancelled.
+    /// The waits in order of arrival, of which some may have been cancelled.
     private var waits: ArraySlice<Wait> = []
 
     /// Number of waits at which the next arrival removes the cancelled ones.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
 import Foundation
+import Synchronization
 
 /// A document that was read: a copy of its bytes and a token for each value and each key.
 ///
