@@ -23,18 +23,7 @@ import Testing
     }
 
     private func withStore(_ place: ProcessPlace, _ body: (any DeliveryStore) async throws -> Void) async throws {
-        let entities: [any StoredEntity.Type] = [StoredProcess.self, StoredSchedule.self, CarriedOut.self]
-        switch place {
-        case .memory:
-            try await body(InMemoryStore(entities: entities))
-        #if SQLite
-        case .file:
-            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
-            try await body(SQLiteStore(path: folder.appending(path: "jumps.sqlite").path, entities: entities))
-        #endif
-        }
+        try await place.withStore([StoredProcess.self, StoredSchedule.self, CarriedOut.self], body)
     }
 
     private func container(_ store: any DeliveryStore, catchUp: CatchUp) throws -> Container {

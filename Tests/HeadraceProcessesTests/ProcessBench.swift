@@ -7,15 +7,18 @@ import HeadraceTesting
 import Synchronization
 import Testing
 
-/// The stores that the tests of processes run on.
+/// The stores that the tests of processes and schedules run on.
 enum ProcessPlace: CaseIterable {
     case memory
     #if SQLite
     case file
     #endif
 
-    func withStore(_ body: (any DeliveryStore) async throws -> Void) async throws {
-        let entities: [any StoredEntity.Type] = [StoredProcess.self, CarriedOut.self]
+    /// Runs `body` on a new store with these types of entities.
+    func withStore(
+        _ entities: [any StoredEntity.Type] = [StoredProcess.self, CarriedOut.self],
+        _ body: (any DeliveryStore) async throws -> Void
+    ) async throws {
         switch self {
         case .memory:
             try await body(InMemoryStore(entities: entities))

@@ -11,29 +11,6 @@ import Testing
 
 /// Recurring schedules on a relay, from declaration to the command.
 @Suite(.timeLimit(.minutes(2))) struct RecurringScheduleTests {
-    /// The stores that the tests run on.
-    enum Place: CaseIterable {
-        case memory
-        #if SQLite
-        case file
-        #endif
-
-        func withStore(_ body: (any DeliveryStore) async throws -> Void) async throws {
-            let entities: [any StoredEntity.Type] = [StoredSchedule.self, Report.self]
-            switch self {
-            case .memory:
-                try await body(InMemoryStore(entities: entities))
-            #if SQLite
-            case .file:
-                let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                defer { try? FileManager.default.removeItem(at: folder) }
-                try await body(SQLiteStore(path: folder.appending(path: "reports.sqlite").path, entities: entities))
-            #endif
-            }
-        }
-    }
-
     private static func schedule(
         _ name: String = "hourly",
         _ seconds: Int = 3_600,
@@ -90,8 +67,8 @@ import Testing
         return (clock, clock.date)
     }
 
-    @Test(arguments: Place.allCases) func aScheduleFiresOnceAtEachTime(place: Place) async throws {
-        try await place.withStore { store in
+    @Test(arguments: ProcessPlace.allCases) func aScheduleFiresOnceAtEachTime(place: ProcessPlace) async throws {
+        try await place.withStore([StoredSchedule.self, Report.self]) { store in
             let (clock, start) = makeClock()
             try await run(store, [try Self.schedule()], clock) { relay, container in
                 try await relay.advance(by: .seconds(3_599))
@@ -110,9 +87,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases, [(CatchUp.all, [1, 2, 3, 4, 5.0]), (.last, [1, 4, 5]), (.none, [1, 5])])
-    func afterARestartTheMissedTimesAreCaughtUpAsDeclared(place: Place, policy: (CatchUp, [Double])) async throws {
-        try await place.withStore { store in
+    @Test(arguments: ProcessPlace.allCases, [(CatchUp.all, [1, 2, 3, 4, 5.0]), (.last, [1, 4, 5]), (.none, [1, 5])])
+    func afterARestartTheMissedTimesAreCaughtUpAsDeclared(place: ProcessPlace, policy: (CatchUp, [Double])) async throws
+    {
+        try await place.withStore([StoredSchedule.self, Report.self]) { store in
             let (clock, start) = makeClock()
             let schedules = [try Self.schedule(catchUp: policy.0)]
             try await run(store, schedules, clock) { relay, _ in
@@ -128,8 +106,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases) func severalRelaysFireOnceForEachTime(place: Place) async throws {
-        try await place.withStore { store in
+    @Test(arguments: ProcessPlace.allCases) func severalRelaysFireOnceForEachTime(place: ProcessPlace) async throws {
+        try await place.withStore([StoredSchedule.self, Report.self]) { store in
             let (clock, start) = makeClock()
             let schedules = [try Self.schedule()]
             try await run(store, schedules, clock) { first, _ in
@@ -149,8 +127,10 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.allCases) func aPausedScheduleFiresAgainFromItsResumption(place: Place) async throws {
-        try await place.withStore { store in
+    @Test(arguments: ProcessPlace.allCases) func aPausedScheduleFiresAgainFromItsResumption(place: ProcessPlace)
+        async throws
+    {
+        try await place.withStore([StoredSchedule.self, Report.self]) { store in
             let (clock, start) = makeClock()
             let schedules = [try Self.schedule(catchUp: .all)]
             try await run(store, schedules, clock) { relay, container in

@@ -37,12 +37,14 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// - Returns: A value that resumes the task; `nil` if the wait has ended before.
     package func end(with result: Result<Value, any Error>) -> Resumption<Value>? {
         state.withLock { state in
-            defer { state = if case .ended = state { state } else { .ended(result) } }
-            return switch state {
-            case .new: Resumption(continuation: nil, result: result)
-            case .suspended(let continuation): Resumption(continuation: continuation, result: result)
-            case .ended: nil
+            let continuation: CheckedContinuation<Value, any Error>?
+            switch state {
+            case .new: continuation = nil
+            case .suspended(let suspended): continuation = suspended
+            case .ended: return nil
             }
+            state = .ended(result)
+            return Resumption(continuation: continuation, result: result)
         }
     }
 
