@@ -10,7 +10,7 @@ final class DeliveryWatch: RelayObserver {
     private struct State {
         var delivered: [String: Int] = [:]
         var failures = 0
-        var waiters: [(subscription: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        var waiters: [(subscription: String, count: Int, end: AsyncStream<Never>.Continuation)] = []
     }
 
     private let state = Mutex(State())
@@ -25,22 +25,23 @@ final class DeliveryWatch: RelayObserver {
             state.waiters.removeAll { state.delivered[$0.subscription, default: 0] >= $0.count }
             return woken
         }
-        for waiter in woken { waiter.continuation.resume() }
+        for waiter in woken { waiter.end.finish() }
     }
 
     func failed(_ delivery: Delivery, _ error: any Error, retryAt date: Date) {
         state.withLock { $0.failures += 1 }
     }
 
-    /// Returns when `count` deliveries to `subscription` have succeeded.
+    /// Returns when `count` deliveries to `subscription` have succeeded, or when the test is cancelled, as by its time limit.
     func waits(for count: Int, to subscription: String) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.delivered[subscription, default: 0] >= count { return true }
-                state.waiters.append((subscription, count, continuation))
-                return false
+        let (wait, end) = AsyncStream<Never>.makeStream()
+        state.withLock { state in
+            if state.delivered[subscription, default: 0] >= count {
+                end.finish()
+            } else {
+                state.waiters.append((subscription, count, end))
             }
-            if isThere { continuation.resume() }
         }
+        for await _ in wait {}
     }
 }
