@@ -108,6 +108,8 @@ final class ServiceNode: Sendable {
             case .handler(let handler):
                 guard let handler = handler as? ActionHandler<A> else { return }
                 return try await handler.run(action, frame)
+            case .list(let nodes, _) where nodes.count == 1:
+                node = nodes[0]
             case .list(let nodes, let strategy):
                 let positions = node.positions(wanting: A.self)
                 if positions.count == 1 {
