@@ -139,7 +139,8 @@ package struct WaiterQueue<Condition: Sendable, Value: Sendable>: Sendable {
         with result: Result<Value, any Error>,
         where isMet: (Condition) -> Bool = { _ in true }
     ) -> [Resumption<Value>] {
-        if waits.isEmpty { return [] }
+        // The usual case at a commit. Unlike `isEmpty`, the count needs no type at run time.
+        if waits.count == 0 { return [] }
         let met = waits.filter { isMet($0.condition) }
         if !met.isEmpty { waits.removeAll { isMet($0.condition) } }
         return met.compactMap { $0.waiter.end(with: result) }
