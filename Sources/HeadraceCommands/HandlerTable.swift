@@ -37,7 +37,7 @@ final class HandlerRoute<Handler>: Sendable {
 /// The route of commands of one type.
 ///
 /// A table casts it to find it, and a cast to a route of `any HandlesCommand<…>` would take half the time of a dispatch.
-final class CommandRoute<Command: CQDCommand>: Sendable {
+final class CommandHandlerRoute<Command: CQDCommand>: Sendable {
     let route: HandlerRoute<any HandlesCommand<Command>>
 
     init<Handler: HandlesCommand & Resolvable>(_ handler: Handler.Type) where Handler.Command == Command {
@@ -46,7 +46,7 @@ final class CommandRoute<Command: CQDCommand>: Sendable {
 }
 
 /// The route of queries of one type.
-final class QueryRoute<Query: CQDQuery>: Sendable {
+final class QueryHandlerRoute<Query: CQDQuery>: Sendable {
     let route: HandlerRoute<any HandlesQuery<Query>>
 
     init<Handler: HandlesQuery & Resolvable>(_ handler: Handler.Type) where Handler.Query == Query {
@@ -72,7 +72,7 @@ struct HandlerTable: Sendable {
     func handler<T: CQDCommand>(of command: T.Type, in scope: any DependencyResolutionScope) throws
         -> any HandlesCommand<T>
     {
-        guard let route = (routes[ObjectIdentifier(command)] as? CommandRoute<T>)?.route else {
+        guard let route = (routes[ObjectIdentifier(command)] as? CommandHandlerRoute<T>)?.route else {
             throw DispatchError.noHandler(for: command, in: .commandHandlers)
         }
         return try route.makeHandler(in: scope)
@@ -82,7 +82,7 @@ struct HandlerTable: Sendable {
     ///
     /// - Throws: The same errors as for a command.
     func handler<T: CQDQuery>(of query: T.Type, in scope: any DependencyResolutionScope) throws -> any HandlesQuery<T> {
-        guard let route = (routes[ObjectIdentifier(query)] as? QueryRoute<T>)?.route else {
+        guard let route = (routes[ObjectIdentifier(query)] as? QueryHandlerRoute<T>)?.route else {
             throw DispatchError.noHandler(for: query, in: .queryHandlers)
         }
         return try route.makeHandler(in: scope)
@@ -116,14 +116,14 @@ struct RegisteredHandler: Sendable {
     let route: any AnyObject & Sendable
 
     init<Handler: HandlesCommand & Resolvable>(command handler: Handler.Type) {
-        self.init(handler, of: Handler.Command.self, route: CommandRoute(handler))
+        self.init(handler, of: Handler.Command.self, route: CommandHandlerRoute(handler))
         if Handler.Command.Output.self != Void.self {
             part.remark += ", returns \(String(naming: Handler.Command.Output.self))"
         }
     }
 
     init<Handler: HandlesQuery & Resolvable>(query handler: Handler.Type) {
-        self.init(handler, of: Handler.Query.self, route: QueryRoute(handler))
+        self.init(handler, of: Handler.Query.self, route: QueryHandlerRoute(handler))
     }
 
     init<Handler: HandlesStreamQuery & Resolvable>(streamQuery handler: Handler.Type) {

@@ -147,7 +147,8 @@ struct Interceptor: Sendable {
     /// The action type that the interceptor handles, or `nil` for all.
     let actionType: (any Action.Type)?
 
-    private let operation: nonisolated(nonsending) @Sendable (any Action, SendFrame, MessageOutcome) async throws -> Void
+    private let operation:
+        nonisolated(nonsending) @Sendable (any Action, SendFrame, MessageOutcome) async throws -> Void
 
     init(
         _ phase: Phase,
@@ -174,7 +175,11 @@ struct Interceptor: Sendable {
     }
 
     /// Passes an action to the services under the modifier, and runs the operation if it handles the type.
-    nonisolated(nonsending) func run<A: Action>(_ action: A, _ frame: SendFrame, around inner: ServiceNode) async throws {
+    nonisolated(nonsending) func run<A: Action>(
+        _ action: A,
+        _ frame: SendFrame,
+        around inner: ServiceNode
+    ) async throws {
         if let actionType, actionType != A.self { return try await inner.run(action, frame) }
         if phase == .pre {
             try await operation(action, frame, .success)
