@@ -180,7 +180,7 @@ extension Dispatcher {
         async throws
     where A.Dispatcher == Self {
         let pipeline = pipeline
-        if middleware.isEmpty, pipeline.observers == nil { return try await action.execute(with: self) }
+        if middleware.isEmpty, pipeline.observers.isEmpty { return try await action.execute(with: self) }
         let chain = MiddlewareChain(middleware: middleware, observers: pipeline.observers, clock: pipeline.clock)
         try await chain.run(action, kind: .action) { action in try await action.execute(with: self) }
     }

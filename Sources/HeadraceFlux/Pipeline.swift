@@ -6,7 +6,7 @@ import Synchronization
 /// The queue in which the actions of one dispatcher wait for their turn.
 public final class Pipeline: Sendable {
     let queue: ActionQueue
-    @usableFromInline let observers: ObserverList?
+    @usableFromInline let observers: [any MessageObserver]
     @usableFromInline let clock: any TimeSource
 
     /// Task-local values of the program that queued actions carry.
@@ -32,7 +32,7 @@ public final class Pipeline: Sendable {
         carrying taskLocal: repeat TaskLocal<each Value>
     ) {
         queue = ActionQueue(limit: limit, overflow: overflow)
-        self.observers = ObserverList(observers)
+        self.observers = observers
         self.clock = clock
         var carried: [CarriedTaskLocal] = []
         repeat carried.append(CarriedTaskLocal(each taskLocal))
@@ -58,7 +58,7 @@ public final class Pipeline: Sendable {
     /// no action and no action waits. It doesn't check whether the task represents another task.
     @usableFromInline
     func admit(_ action: any Action.Type) -> Admission {
-        guard observers == nil else { return .unknown }
+        guard observers.isEmpty else { return .unknown }
         let task = TaskIdentity.address
         if executor.load(ordering: .relaxed) == task { return .inPlace }
         guard !Task.isCancelled, ActiveAction.enclosing == nil, queue.takeFreeTurn() else { return .unknown }

@@ -198,16 +198,20 @@ final class Cluster: Sendable {
         to node: ServiceNode? = nil
     ) async throws {
         let node = node ?? root
-        if chain.isEmpty { return try await Self.run(SentAction(action, from: frame), at: node) }
+        if chain.isEmpty { return try await Self.run(action, frame, at: node) }
         try await chain.run(action, kind: .action) { action in
-            try await Self.run(SentAction(action, from: frame), at: node)
+            try await Self.run(action, frame, at: node)
         }
     }
 
     @inline(__always)
-    private static nonisolated(nonsending) func run(_ sent: SentAction, at node: ServiceNode) async throws {
+    private static nonisolated(nonsending) func run(
+        _ action: some Action,
+        _ frame: SendFrame,
+        at node: ServiceNode
+    ) async throws {
         do {
-            try await node.run(sent)
+            try await node.run(action, frame)
         } catch {
             throw CollectedFailures.reported(error)
         }

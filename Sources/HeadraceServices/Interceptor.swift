@@ -147,7 +147,8 @@ struct Interceptor: Sendable {
     /// The action type that the interceptor handles, or `nil` for all.
     let actionType: (any Action.Type)?
 
-    private let operation: nonisolated(nonsending) @Sendable (SentAction, MessageOutcome) async throws -> Void
+    private let operation:
+        nonisolated(nonsending) @Sendable (any Action, SendFrame, MessageOutcome) async throws -> Void
 
     init(
         _ phase: Phase,
@@ -157,8 +158,8 @@ struct Interceptor: Sendable {
     ) {
         self.phase = phase
         self.actionType = actionType
-        self.operation = { sent, outcome in
-            try await site.scoped(sent.frame) { try await operation(sent.action, outcome) }
+        self.operation = { action, frame, outcome in
+            try await site.scoped(frame) { try await operation(action, outcome) }
         }
     }
 
@@ -174,22 +175,26 @@ struct Interceptor: Sendable {
     }
 
     /// Passes an action to the services under the modifier, and runs the operation if it handles the type.
-    nonisolated(nonsending) func run(_ sent: SentAction, around inner: ServiceNode) async throws {
-        if let actionType, ObjectIdentifier(actionType) != sent.type { return try await inner.run(sent) }
+    nonisolated(nonsending) func run<A: Action>(
+        _ action: A,
+        _ frame: SendFrame,
+        around inner: ServiceNode
+    ) async throws {
+        if let actionType, actionType != A.self { return try await inner.run(action, frame) }
         if phase == .pre {
-            try await operation(sent, .success)
-            return try await inner.run(sent)
+            try await operation(action, frame, .success)
+            return try await inner.run(action, frame)
         }
 
         var errors: [any Error] = []
         do {
-            try await inner.run(sent)
+            try await inner.run(action, frame)
         } catch {
             errors = [error]
         }
         do {
             let outcome = errors.first.map { MessageOutcome.failure(CollectedFailures.reported($0)) } ?? .success
-            try await operation(sent, outcome)
+            try await operation(action, frame, outcome)
         } catch {
             errors.append(error)
         }

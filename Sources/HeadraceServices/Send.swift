@@ -99,21 +99,3 @@ final class SendTarget: Sendable {
         _ = state.withLock { $0.take() }
     }
 }
-
-/// An action on its way through a tree.
-///
-/// It is a class so that each step of the way copies one pointer.
-final class SentAction: Sendable {
-    let action: any Action
-
-    /// The type as which the action was sent; for an object, its class may be a subclass.
-    let type: ObjectIdentifier
-
-    let frame: SendFrame
-
-    init<A: Action>(_ action: A, from frame: SendFrame) {
-        self.action = action
-        self.frame = frame
-        type = ObjectIdentifier(A.self)
-    }
-}

@@ -26,7 +26,7 @@ final class ServiceNode: Sendable {
     }
 
     enum Content: Sendable {
-        case handler(ActionHandler)
+        case handler(any AnyActionHandler)
         case list([ServiceNode], Strategy)
         case modified(ServiceNode, Modifier)
     }
@@ -91,8 +91,8 @@ final class ServiceNode: Sendable {
     /// Returns the positions of the children of a list that handle actions of the type, in their order.
     ///
     /// - Complexity: O(*k* log *k*) for *k* such children, regardless of the number of other children.
-    func positions(wanting type: ObjectIdentifier) -> [Int] {
-        let named = positions[type] ?? []
+    func positions(wanting type: any Action.Type) -> [Int] {
+        let named = positions[ObjectIdentifier(type)] ?? []
         return wildcards.isEmpty ? named : (named + wildcards).sorted()
     }
 
@@ -101,54 +101,62 @@ final class ServiceNode: Sendable {
     /// As long as there is one way, it walks in a loop: a call for each node would take most of the time of a send.
     ///
     /// - Throws: The error of a handler, or ``CollectedFailures``.
-    nonisolated(nonsending) func run(_ sent: SentAction) async throws {
+    nonisolated(nonsending) func run<A: Action>(_ action: A, _ frame: SendFrame) async throws {
         var node = self
         while true {
             switch node.content {
             case .handler(let handler):
-                return try await handler.run(sent)
+                guard let handler = handler as? ActionHandler<A> else { return }
+                return try await handler.run(action, frame)
+            case .list(let nodes, _) where nodes.count == 1:
+                node = nodes[0]
             case .list(let nodes, let strategy):
-                let positions = node.positions(wanting: sent.type)
+                let positions = node.positions(wanting: A.self)
                 if positions.count == 1 {
                     node = nodes[positions[0]]
                 } else if strategy == .concurrent {
-                    return try await Self.runConcurrently(positions.map { nodes[$0] }, sent)
+                    return try await Self.runConcurrently(positions.map { nodes[$0] }, action, frame)
                 } else {
-                    return try await Self.runInOrder(positions.map { nodes[$0] }, sent)
+                    return try await Self.runInOrder(positions.map { nodes[$0] }, action, frame)
                 }
             case .modified(let inner, .label):
                 node = inner
             case .modified(let inner, .interceptor(let interceptor)):
-                return try await interceptor.run(sent, around: inner)
+                return try await interceptor.run(action, frame, around: inner)
             case .modified(let inner, .transform(let transform)):
                 do {
-                    return try await inner.run(sent)
+                    return try await inner.run(action, frame)
                 } catch {
-                    return try await transform.apply(to: error, sent.frame)
+                    return try await transform.apply(to: error, frame)
                 }
             }
         }
     }
 
     /// Passes an action to one service after the other, until one fails.
-    private static nonisolated(nonsending) func runInOrder(_ nodes: [ServiceNode], _ sent: SentAction) async throws {
+    private static nonisolated(nonsending) func runInOrder(
+        _ nodes: [ServiceNode],
+        _ action: some Action,
+        _ frame: SendFrame
+    ) async throws {
         for index in nodes.indices {
             if index > 0, Task.isCancelled { throw CancellationError() }
-            try await nodes[index].run(sent)
+            try await nodes[index].run(action, frame)
         }
     }
 
     /// Passes an action to several services at the same time, and collects their errors.
     private static nonisolated(nonsending) func runConcurrently(
         _ nodes: [ServiceNode],
-        _ sent: SentAction
+        _ action: some Action,
+        _ frame: SendFrame
     ) async throws {
         let failures = FailureList()
         await withDiscardingTaskGroup { group in
             for (index, node) in nodes.enumerated() {
                 group.addTask {
                     do {
-                        try await node.run(sent)
+                        try await node.run(action, frame)
                     } catch {
                         failures.errors.withLock { $0.append((index, error)) }
                     }
@@ -165,23 +173,30 @@ private final class FailureList: Sendable {
     let errors = Mutex<[(index: Int, error: any Error)]>([])
 }
 
+/// An ``ActionHandler`` of any action type.
+protocol AnyActionHandler: AnyObject, Sendable {
+    var actionType: any Action.Type { get }
+}
+
 /// A store's reaction to actions of one type.
-struct ActionHandler: Sendable {
-    let actionType: any Action.Type
-    let run: nonisolated(nonsending) @Sendable (SentAction) async throws -> Void
+final class ActionHandler<A: Action>: AnyActionHandler {
+    typealias Operation = nonisolated(nonsending) @Sendable (A, Send) async throws -> Void
+
+    private let site: ServiceSite
+    private let operation: Operation
 
     /// Creates a handler that runs `operation` at this position in the tree.
-    init<A: Action>(
-        at site: ServiceSite,
-        _ operation: nonisolated(nonsending) @escaping @Sendable (A, Send) async throws -> Void
-    ) {
-        actionType = A.self
-        run = { sent in
-            guard let action = sent.action as? A else { return }
-            let send = site.send.within(sent.frame)
-            if site.bindings.isEmpty { return try await operation(action, send) }
-            try await site.scoped(sent.frame) { try await operation(action, send) }
-        }
+    init(at site: ServiceSite, _ operation: @escaping Operation) {
+        self.site = site
+        self.operation = operation
+    }
+
+    var actionType: any Action.Type { A.self }
+
+    nonisolated(nonsending) func run(_ action: A, _ frame: SendFrame) async throws {
+        let send = site.send.within(frame)
+        if site.bindings.isEmpty { return try await operation(action, send) }
+        try await site.scoped(frame) { try await operation(action, send) }
     }
 }
 

@@ -159,7 +159,7 @@ protocol PendingModifier: AnyObject {}
 @MainActor
 final class PendingHandler<Model: Sendable>: PendingModifier {
     enum Purpose {
-        case mutate(any Action.Type, @MainActor (ExclusiveModel<Model>, ServiceSite) -> ActionHandler)
+        case mutate(any Action.Type, @MainActor (ExclusiveModel<Model>, ServiceSite) -> any AnyActionHandler)
         case observe(@MainActor (ExclusiveModel<Model>, ServiceSite) -> Interceptor)
         case bootstrap(@MainActor (ExclusiveModel<Model>, ServiceSite) -> BootstrapHandler)
 

@@ -10,7 +10,9 @@ package final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case new
         case suspended(CheckedContinuation<Value, any Error>)
-        case ended(Result<Value, any Error>)
+
+        /// The wait has ended; the continuation, if there is one, hasn't been resumed yet.
+        case ended(Result<Value, any Error>, CheckedContinuation<Value, any Error>?)
     }
 
     private let state: Mutex<State>
@@ -22,12 +24,12 @@ package final class Waiter<Value: Sendable>: Sendable {
 
     /// Creates a waiter whose wait has ended with `value`.
     package init(endedWith value: Value) {
-        state = Mutex(.ended(.success(value)))
+        state = Mutex(.ended(.success(value), nil))
     }
 
     /// The result of the wait; `nil` until it ends.
     package var result: Result<Value, any Error>? {
-        state.withLock { if case .ended(let result) = $0 { result } else { nil } }
+        state.withLock { if case .ended(let result, _) = $0 { result } else { nil } }
     }
 
     /// Ends the wait.
@@ -37,15 +39,23 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// - Returns: A value that resumes the task; `nil` if the wait has ended before.
     package func end(with result: Result<Value, any Error>) -> Resumption<Value>? {
         state.withLock { state in
-            let continuation: CheckedContinuation<Value, any Error>?
             switch state {
-            case .new: continuation = nil
-            case .suspended(let suspended): continuation = suspended
+            case .new: state = .ended(result, nil)
+            case .suspended(let continuation): state = .ended(result, continuation)
             case .ended: return nil
             }
-            state = .ended(result)
-            return Resumption(continuation: continuation, result: result)
+            return Resumption(waiter: self)
         }
+    }
+
+    /// Resumes the task, unless it hasn't suspended itself yet and finds the result then.
+    fileprivate func resume() {
+        let ended = state.withLock { state -> (CheckedContinuation<Value, any Error>, Result<Value, any Error>)? in
+            guard case .ended(let result, let continuation?) = state else { return nil }
+            state = .ended(result, nil)
+            return (continuation, result)
+        }
+        if let (continuation, result) = ended { continuation.resume(with: result) }
     }
 
     /// Returns the value when the wait ends.
@@ -64,7 +74,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     package nonisolated(nonsending) func valueRegardless() async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let result: Result<Value, any Error>? = state.withLock { state in
-                if case .ended(let result) = state { return result }
+                if case .ended(let result, _) = state { return result }
                 state = .suspended(continuation)
                 return nil
             }
@@ -75,14 +85,12 @@ package final class Waiter<Value: Sendable>: Sendable {
 
 /// A wait that has ended, and whose task must be resumed.
 package struct Resumption<Value: Sendable>: Sendable {
-    /// The suspended task; `nil` if the task hasn't suspended itself yet and finds the result then.
-    fileprivate let continuation: CheckedContinuation<Value, any Error>?
-
-    fileprivate let result: Result<Value, any Error>
+    /// The waiter. A continuation here would be copied with a look-up of its type each time, also if nobody waits.
+    fileprivate let waiter: Waiter<Value>
 
     /// Resumes the task.
     package func resume() {
-        continuation?.resume(with: result)
+        waiter.resume()
     }
 }
 
@@ -139,7 +147,8 @@ package struct WaiterQueue<Condition: Sendable, Value: Sendable>: Sendable {
         with result: Result<Value, any Error>,
         where isMet: (Condition) -> Bool = { _ in true }
     ) -> [Resumption<Value>] {
-        if waits.isEmpty { return [] }
+        // The usual case at a commit. Unlike `isEmpty`, the count needs no type at run time.
+        if waits.count == 0 { return [] }
         let met = waits.filter { isMet($0.condition) }
         if !met.isEmpty { waits.removeAll { isMet($0.condition) } }
         return met.compactMap { $0.waiter.end(with: result) }

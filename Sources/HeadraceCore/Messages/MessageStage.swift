@@ -81,6 +81,7 @@ public struct MessageStage: Sendable {
     /// If no observer listens, it only runs `operation`.
     ///
     /// - Throws: The errors of `operation`.
+    @inlinable @inline(__always)
     package static nonisolated(nonsending) func run<Result>(
         _ kind: Kind,
         type: Any.Type? = nil,
@@ -88,7 +89,18 @@ public struct MessageStage: Sendable {
         observers: [any MessageObserver],
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        guard observers.areListening else { return try await operation() }
+        if !observers.areListening { return try await operation() }
+        return try await observed(kind, type: type, event: event, observers: observers, operation)
+    }
+
+    @usableFromInline
+    static nonisolated(nonsending) func observed<Result>(
+        _ kind: Kind,
+        type: Any.Type?,
+        event: (any Sendable)?,
+        observers: [any MessageObserver],
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
         let stage = MessageStage(kind, type: type, event: event)
         let start = ContinuousClock.now
         for observer in observers { observer.stageBegan(stage) }
@@ -163,36 +175,5 @@ extension [any MessageObserver] {
     package var areListening: Bool {
         for observer in self where observer.isListening { return true }
         return false
-    }
-}
-
-/// The observers of a chain of middleware; at least one.
-///
-/// It is asked before each message whether an observer listens. A loop over an array would copy each observer and count its
-/// references, which costs more than the question. The observers of a linked list stay where they are. The reference to a list
-/// has the size of an array, so a chain is no larger.
-@usableFromInline
-package final class ObserverList: Sendable {
-    /// The first observer, and the following ones.
-    @usableFromInline let all: [any MessageObserver]
-
-    private let first: any MessageObserver
-    private let rest: ObserverList?
-
-    /// Creates a list; `nil` if there are no observers.
-    package convenience init?(_ observers: [any MessageObserver]) { self.init(observers[...]) }
-
-    private init?(_ observers: ArraySlice<any MessageObserver>) {
-        guard let first = observers.first else { return nil }
-        all = Array(observers)
-        self.first = first
-        rest = ObserverList(observers.dropFirst())
-    }
-
-    /// Whether at least one observer is listening.
-    @usableFromInline
-    var isListening: Bool {
-        if first.isListening { return true }
-        return rest?.isListening ?? false
     }
 }

@@ -7,7 +7,7 @@
 @usableFromInline
 package struct MiddlewareChain: Sendable {
     @usableFromInline let middleware: [any Middleware]
-    @usableFromInline let observers: ObserverList?
+    @usableFromInline let observers: [any MessageObserver]
     private let clock: any TimeSource
 
     /// Creates a chain; `clock` is used for deadlines and durations.
@@ -17,12 +17,6 @@ package struct MiddlewareChain: Sendable {
         observers: [any MessageObserver] = [],
         clock: any TimeSource = ContinuousClock()
     ) {
-        self.init(middleware: middleware, observers: ObserverList(observers), clock: clock)
-    }
-
-    /// Creates a chain; `nil` for no observers.
-    @usableFromInline
-    package init(middleware: [any Middleware], observers: ObserverList?, clock: any TimeSource) {
         self.middleware = middleware
         self.observers = observers
         self.clock = clock
@@ -34,7 +28,7 @@ package struct MiddlewareChain: Sendable {
     }
 
     /// Whether the chain has neither middleware nor observers.
-    package var isEmpty: Bool { middleware.isEmpty && observers == nil }
+    package var isEmpty: Bool { middleware.isEmpty && observers.isEmpty }
 
     /// Handles `message` as a new message: calls all middleware, then `handler`.
     ///
@@ -46,7 +40,7 @@ package struct MiddlewareChain: Sendable {
         handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
     ) async throws -> Output {
         try await AmbientMessageContext.withNewMessage(kind: kind, type: Message.self) { context in
-            if observers?.isListening != true {
+            if !observers.areListening {
                 try requireTime(for: context)
                 return try await handle(message, in: context, handler: handler)
             }
@@ -97,17 +91,17 @@ package struct MiddlewareChain: Sendable {
         in context: MessageContext,
         _ operation: nonisolated(nonsending) () async throws -> Output
     ) async throws -> Output {
-        guard let observers, observers.isListening else { return try await operation() }
+        guard observers.areListening else { return try await operation() }
         let start = clock.now
-        for observer in observers.all { observer.messageBegan(message, in: context) }
+        for observer in observers { observer.messageBegan(message, in: context) }
         do {
             let output = try await operation()
             let duration = start.duration(to: clock.now)
-            for observer in observers.all { observer.messageEnded(context, outcome: .success, after: duration) }
+            for observer in observers { observer.messageEnded(context, outcome: .success, after: duration) }
             return output
         } catch {
             let duration = start.duration(to: clock.now)
-            for observer in observers.all { observer.messageEnded(context, outcome: .failure(error), after: duration) }
+            for observer in observers { observer.messageEnded(context, outcome: .failure(error), after: duration) }
             throw error
         }
     }

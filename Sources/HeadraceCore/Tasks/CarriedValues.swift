@@ -128,7 +128,7 @@ extension TaskLocal {
     /// Binds the task-local variable to `value` while `operation` runs on the actor of the caller.
     ///
     /// `withValue` alone leaves the caller's actor. Only a closure that captures an isolated parameter stays there.
-    @inlinable
+    @inlinable @inline(__always)
     package nonisolated(nonsending) func binding<Result>(
         _ value: Value,
         _ operation: nonisolated(nonsending) () async throws -> Result
@@ -136,7 +136,7 @@ extension TaskLocal {
         try await bind(value, isolation: #isolation, operation)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package func bind<Result>(
         _ value: Value,
         isolation: isolated (any Actor)?,

@@ -92,8 +92,15 @@ package final class ActiveUnitOfWork: AtomicWork {
         }
     }
 
+    /// Throws if the task is cancelled, or if a joined unit of work has failed.
+    func requireCommit() throws {
+        // The error within a cancelled task is a consequence of the cancellation.
+        try Task.checkCancellation()
+        try requireNoFailure()
+    }
+
     /// Throws if a joined unit of work has failed.
-    func requireNoFailure() throws {
+    private func requireNoFailure() throws {
         if let failure = state.current?.failure { throw UnitOfWorkError.rollbackOnly(cause: failure) }
     }
 }

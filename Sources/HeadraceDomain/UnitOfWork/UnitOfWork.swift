@@ -91,16 +91,17 @@ public struct UnitOfWork<Context: DomainContext> {
         within outer: ActiveUnitOfWork?
     ) async throws -> Result {
         let active = ActiveUnitOfWork(context: context, outer: outer)
-        let (result, events) = try await CurrentUnitOfWork.$current.binding(active) {
+        var events: [CollectedEvent] = []
+        let result = try await CurrentUnitOfWork.$current.binding(active) {
             do {
                 let result = try await body(context)
-                try Self.requireCommit(of: active)
-                let events = try await handleBeforeCommit(context.takeEvents(), in: context)
-                try Self.requireCommit(of: active)
+                try active.requireCommit()
+                events = try await handleBeforeCommit(context.takeEvents(), in: context)
+                try active.requireCommit()
                 try await MessageStage.run(.commit, observers: delegator.observers) {
                     try await context.commit(events)
                 }
-                return (result, events)
+                return result
             } catch {
                 _ = context.takeEvents()
                 context.rollback()
@@ -111,13 +112,6 @@ public struct UnitOfWork<Context: DomainContext> {
             await delegator.handleAfterCommit(collected.event, exceptFor: collected.subscriptions)
         }
         return result
-    }
-
-    /// Throws if the task is cancelled, or if a joined unit of work has failed.
-    private static func requireCommit(of active: ActiveUnitOfWork) throws {
-        // The error within a cancelled task is a consequence of the cancellation.
-        try Task.checkCancellation()
-        try active.requireNoFailure()
     }
 
     /// Runs the pre-commit handlers of `raised` and of the events that they raise.
