@@ -85,7 +85,7 @@ package final class Waiter<Value: Sendable>: Sendable {
 
 /// A wait that has ended, and whose task must be resumed.
 package struct Resumption<Value: Sendable>: Sendable {
-    /// The waiter. A continuation here would be copied with a look-up of its type each time, also if nobody waits.
+    /// The waiter, because each copy of a continuation takes a look-up of its type, even if nobody waits.
     fileprivate let waiter: Waiter<Value>
 
     /// Resumes the task.
