@@ -91,15 +91,16 @@ public final class InspectorServer: Service {
     /// Serves until ``stop()`` is called, the task is cancelled, or a graceful shutdown begins.
     ///
     /// - Throws: ``InspectorServerError`` if the server is already running or can't listen on the port; `CancellationError` if the
-    ///   task is cancelled, or the server is stopped, before it listens.
+    ///   task is cancelled, or the server is stopped, before it listens; `ServiceGroupError` if it can't accept connections any more.
     public func run() async throws {
         let running = try await begin().running
-        await withTaskCancellationOrGracefulShutdownHandler {
-            _ = await running.result
+        let result = await withTaskCancellationOrGracefulShutdownHandler {
+            await running.result
         } onCancelOrGracefulShutdown: {
             running.cancel()
         }
         forget(running)
+        if !running.isCancelled { try result.get() }
     }
 
     /// Stops listening, and returns when all connections have ended.
@@ -134,21 +135,20 @@ public final class InspectorServer: Service {
             announce(url.absoluteString)
             return (url, running)
         }
+        let isCancelled = Task.isCancelled || running.isCancelled
         running.cancel()
         let result = await running.result
         forget(running)
-        if case .failure(let error) = result, !(error is CancellationError) {
-            throw InspectorServerError.cannotListen(on: port, error)
-        }
-        throw CancellationError()
+        guard !isCancelled, case .failure(let error) = result else { throw CancellationError() }
+        throw InspectorServerError.cannotListen(on: port, error)
     }
 
     private func makeApplication(onListening: @escaping @Sendable (_ port: Int) -> Void) -> some Service {
         let limits = routes.limits
         let connections = ConnectionLimit(Self.connectionLimit)
         var logger = Logger.current
-        // Hummingbird logs each start at the level 'info'.
-        logger.logLevel = max(logger.logLevel, .notice)
+        // Hummingbird logs each start at the level 'info', and each stop at 'error'. Failures are thrown.
+        logger.logLevel = .critical
         return Application(
             responder: responder,
             server: .http1(

@@ -7,6 +7,7 @@ import HeadraceHummingbird
 import HeadraceInspector
 import HeadraceStorage
 import HeadraceTesting
+import InMemoryLogging
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -112,6 +113,29 @@ import Testing
         #expect(server.url == nil)
         _ = try await start()
         await server.stop()
+    }
+
+    @Test func aCancelledRunEnds() async throws {
+        let started = Gate()
+        let server = InspectorServer(inspector) { _ in started.open() }
+        let running = Task { try await server.run() }
+        await started.pass()
+
+        running.cancel()
+        try await running.value
+
+        #expect(server.url == nil)
+    }
+
+    @Test func startingAndStoppingLogsNothing() async throws {
+        let handler = InMemoryLogHandler()
+
+        try await withLogger(Logger(label: "test") { _ in handler }) { _ in
+            try await server.start()
+            await server.stop()
+        }
+
+        #expect(handler.entries.isEmpty)
     }
 
     @Test func aServerThatIsReleasedEndsItsStreams() async throws {
