@@ -70,7 +70,6 @@ let package = Package(
             description: "Routes, middleware, and services for an HTTP server. Adds hummingbird.",
             enabledTraits: ["Lifecycle"]
         ),
-        .trait(name: "Inspector", description: "A server for the inspector. Adds swift-nio."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
         .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
@@ -331,14 +330,13 @@ let package = Package(
             ]
         ),
 
-        // Without the trait Inspector, only its server is missing: its routes can be mounted in an existing server.
         .target(
             name: "HeadraceInspector",
             dependencies: [
                 "HeadraceCore", "HeadraceDomain", "HeadraceJSON", "HeadraceProcesses", "HeadraceProjections",
                 "HeadraceRelay", "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations",
                 "HeadraceStorage", deque, serviceLifecycle,
-            ] + nio(["NIOCore", "NIOHTTP1", "NIOPosix"], for: "Inspector"),
+            ],
             resources: [
                 "icon.svg", "index.html", "inspector.css", "inspector.js", "flow.js", "message.js", "panes.js",
                 "rates.js", "graphs.js", "stations.js", "deliveries.js", "log.js",
@@ -347,14 +345,12 @@ let package = Package(
         // A program for the tests in a browser.
         .executableTarget(
             name: "InspectorSubject",
-            dependencies: features + ["HeadraceInspector"],
+            dependencies: features + ["HeadraceHummingbird", "HeadraceInspector"],
             path: "Tests/InspectorSubject"
         ),
         .testTarget(
             name: "HeadraceInspectorTests",
-            dependencies: features + [
-                "HeadraceInspector", "HeadraceTesting", "InspectorSubject", logging, serviceLifecycle,
-            ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Inspector"),
+            dependencies: features + ["HeadraceInspector", "HeadraceTesting"],
             exclude: ["Golden"]
         ),
 

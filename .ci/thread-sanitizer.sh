@@ -21,7 +21,7 @@ if [ ! -d "$copy" ]; then
     echo "There is no folder '$copy'. To fix, create an empty folder, and build in it with --build." >&2
     exit 64
 fi
-build=(--package-path "$copy" --sanitize=thread --disable-default-traits --traits SQLite,Inspector,Hummingbird)
+build=(--package-path "$copy" --sanitize=thread --disable-default-traits --traits SQLite,Hummingbird)
 
 if [ "${1:-}" != --test ]; then
     cp -R "$root"/{Package.swift,Sources,Tests} "$copy"

@@ -19,7 +19,7 @@ let package = Package(
     dependencies: [
         // These are the traits of the ledger. With different traits, the package manager finds no solution. If you build a single
         // product, the benchmarks of dispatch build neither GRDB nor swift-nio.
-        .package(name: "headrace", path: "..", traits: ["Inspector", "Lifecycle", "SQLite"]),
+        .package(name: "headrace", path: "..", traits: ["Lifecycle", "SQLite"]),
         .package(name: "ledger", path: "../Examples/Ledger"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),

@@ -52,7 +52,6 @@ let package = Package(
             traits: [
                 "SQLite",
                 .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
-                .trait(name: "Inspector", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
             ]
         ),

@@ -5,7 +5,7 @@ import PackageDescription
 let settings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 // The default traits are SQLite, Macros, and Lifecycle. For the server of the inspector, add
-// traits: [.defaults, "Inspector"] to the dependency.
+// traits: [.defaults, "Hummingbird"] to the dependency.
 let package = Package(
     name: "todo",
     platforms: [.macOS(.v15)],

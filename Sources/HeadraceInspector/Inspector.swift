@@ -26,7 +26,7 @@ import Synchronization
 /// unused inspector costs one call of ``InspectorObserver/isListening`` for each message. The ``Redaction`` decides which
 /// content is shown; by default, only types are.
 ///
-/// An ``InspectorServer`` serves the page on this machine. ``InspectorRoutes`` serve it from your own HTTP server.
+/// An `InspectorServer` of HeadraceHummingbird serves the page on this machine. ``InspectorRoutes`` serve it from your own HTTP server.
 public final class Inspector: Sendable {
     private struct State {
         var graphs: [GraphView] = []

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Inspector && Lifecycle
+#if Hummingbird
 import Foundation
 import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
+import HeadraceHummingbird
 import HeadraceInspector
 import HeadraceRelay
 import HeadraceResolution

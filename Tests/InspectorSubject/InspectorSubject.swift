@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Inspector
+#if Hummingbird
 import Foundation
 import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
+import HeadraceHummingbird
 import HeadraceInspector
 import HeadraceRelay
 import HeadraceResolution
@@ -122,7 +123,7 @@ enum InspectorSubject {
 @main
 enum InspectorSubject {
     static func main() {
-        print("The trait 'Inspector' is off.")
+        print("The trait 'Hummingbird' is off.")
     }
 }
 #endif

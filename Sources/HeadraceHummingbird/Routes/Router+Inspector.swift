@@ -3,6 +3,7 @@
 #if Hummingbird
 public import Foundation
 import HTTPTypes
+import HeadraceCore
 public import HeadraceInspector
 public import Hummingbird
 
@@ -13,7 +14,7 @@ extension Router {
     /// router.mountInspector(inspector)  // writes the path to open, with the token in it, to standard error
     /// ```
     ///
-    /// Each request needs the token, as with an `InspectorServer`; the accepted host names and all limits are in `limits`.
+    /// Each request needs the token, as with an ``InspectorServer``; the accepted host names and all limits are in `limits`.
     /// The middleware that was added to the router before applies to the inspector, too. Add the inspector before a
     /// ``RequestMiddleware`` if its own requests must not appear in its flow.
     ///
@@ -36,19 +37,30 @@ extension Router {
         }
     ) -> InspectorRoutes {
         let routes = InspectorRoutes(inspector, basePath: path, allowsWrites: allowsWrites, limits: limits)
-        for pattern in [path, path + "/**"] {
-            for method in [HTTPRequest.Method.get, .post] {
-                on(RouterPath(pattern), method: method) { request, _ in try await routes.response(to: request) }
-            }
-        }
+        mount(routes, at: path, bodyTime: RequestLimits().bodyTime, clock: ContinuousClock())
         announce(routes.signInPath)
         return routes
+    }
+
+    /// Adds `routes`, which refuse a body that takes longer than `bodyTime`.
+    func mount(_ routes: InspectorRoutes, at path: String, bodyTime: Duration, clock: any TimeSource) {
+        for pattern in [path, path + "/**"] {
+            for method in [HTTPRequest.Method.get, .post] {
+                on(RouterPath(pattern), method: method) { request, _ in
+                    try await routes.response(to: request, bodyTime: bodyTime, clock: clock)
+                }
+            }
+        }
     }
 }
 
 extension InspectorRoutes {
     /// Returns the response to a request.
-    fileprivate func response(to request: Request) async throws -> Response {
+    fileprivate func response(
+        to request: Request,
+        bodyTime: Duration,
+        clock: any TimeSource
+    ) async throws -> Response {
         // The first 'Host' field is the authority, and the header fields contain only further ones.
         let host = request.head.authority.map { [(name: "Host", value: $0)] } ?? []
         let answer = try await respond(
@@ -59,7 +71,7 @@ extension InspectorRoutes {
             )
         ) {
             // A request for a stream keeps its body, by which the stream notices that the client has gone.
-            let bytes = try await request.collectedBody(upTo: limits.bodyLength, within: RequestLimits().bodyTime)
+            let bytes = try await request.collectedBody(upTo: limits.bodyLength, within: bodyTime, clock: clock)
             return Data(bytes.readableBytesView)
         }
         var headers = HTTPFields()

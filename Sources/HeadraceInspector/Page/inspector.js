@@ -18,11 +18,11 @@ export function make(name, attributes = {}, ...children) {
   return element;
 }
 
-/** Sends a request to the inspector. Throws its message if it refuses the request. */
+/** Sends a request to the inspector. Throws the message of the inspector, or of the server before it, if the request is refused. */
 export async function ask(path, options = {}) {
   const response = await fetch(`api/${path}`, options);
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error ?? `The inspector responded with status ${response.status}.`);
+  if (!response.ok) throw new Error(answer.error ?? answer.detail ?? `The inspector responded with status ${response.status}.`);
   return answer;
 }
 

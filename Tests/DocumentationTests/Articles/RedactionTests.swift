@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Inspector
 import Foundation
 import HeadraceInspector
 import Testing
@@ -54,4 +53,3 @@ private struct PostTransaction {
         #expect(configuration.redaction.identifier("customer", "7") == "7")
     }
 }
-#endif

@@ -9,8 +9,9 @@ import NIOPosix
 struct Connection: Sendable {
     private let channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Connects to a local port, and closes the connection when `body` ends.
+    /// Connects to a port, by default of 127.0.0.1, and closes the connection when `body` ends.
     static func with<Value: Sendable>(
+        host: String = "127.0.0.1",
         port: Int,
         receiveBuffer: Int? = nil,
         _ body: @Sendable (inout Reading, Writing) async throws -> Value
@@ -19,9 +20,12 @@ struct Connection: Sendable {
         if let receiveBuffer {
             bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
         }
-        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port) { channel in
+        let channel = try await bootstrap.connect(host: host, port: port) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                    wrappingChannelSynchronously: channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)
+                )
             }
         }
         return try await channel.executeThenClose { inbound, outbound in
@@ -88,6 +92,9 @@ struct Connection: Sendable {
                 try await outbound.write(ByteBuffer(bytes: bytes))
             } catch ChannelError.ioOnClosedChannel {}
         }
+
+        /// Ends the output; the input goes on.
+        func finish() { outbound.finish() }
     }
 }
 #endif
