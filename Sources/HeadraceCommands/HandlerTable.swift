@@ -55,7 +55,7 @@ final class QueryHandlerRoute<Query: CQDQuery>: Sendable {
 }
 
 /// The routes of a dispatcher to its handlers, by the type of their message.
-struct HandlerTable: Sendable {
+final class HandlerTable: Sendable {
     private let routes: [ObjectIdentifier: any AnyObject & Sendable]
 
     /// Creates a table.

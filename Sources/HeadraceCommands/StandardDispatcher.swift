@@ -41,8 +41,10 @@ struct StandardDispatcher: CommandQueryDispatcher {
     // nor a capture list, because Swift 6.3 moves a closure with a capture list off the caller's actor.
 
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws where T: CQDCommand, T.Output == Void {
+        if configuration.isDirect {
+            return try await configuration.handlers.handler(of: T.self, in: scope).handle(command)
+        }
         let handlers = configuration.handlers
-        if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
         let scope = handlerScope
         defer { withExtendedLifetime(scope) {} }
         if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).handle(command) }
@@ -53,8 +55,10 @@ struct StandardDispatcher: CommandQueryDispatcher {
 
     @discardableResult
     nonisolated(nonsending) func dispatch<T>(_ command: T) async throws -> T.Output where T: CQDCommand {
+        if configuration.isDirect {
+            return try await configuration.handlers.handler(of: T.self, in: scope).handle(command)
+        }
         let handlers = configuration.handlers
-        if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(command) }
         let scope = handlerScope
         defer { withExtendedLifetime(scope) {} }
         if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).handle(command) }
@@ -64,8 +68,10 @@ struct StandardDispatcher: CommandQueryDispatcher {
     }
 
     nonisolated(nonsending) func dispatch<T>(_ query: T) async throws -> T.Value where T: CQDQuery {
+        if configuration.isDirect {
+            return try await configuration.handlers.handler(of: T.self, in: scope).handle(query)
+        }
         let handlers = configuration.handlers
-        if configuration.isDirect { return try await handlers.handler(of: T.self, in: scope).handle(query) }
         let scope = handlerScope
         defer { withExtendedLifetime(scope) {} }
         if configuration.chain.isEmpty { return try await handlers.handler(of: T.self, in: scope).handle(query) }
