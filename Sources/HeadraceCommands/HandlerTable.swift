@@ -36,7 +36,7 @@ final class HandlerRoute<Handler>: Sendable {
 
 /// The route of commands of one type.
 ///
-/// A table casts it to find it, and a cast to a route of `any HandlesCommand<…>` would take half the time of a dispatch.
+/// The table finds it by a cast, which takes less time for a class of the command than for a class of `any HandlesCommand<…>`.
 final class CommandHandlerRoute<Command: CQDCommand>: Sendable {
     let route: HandlerRoute<any HandlesCommand<Command>>
 
@@ -55,6 +55,8 @@ final class QueryHandlerRoute<Query: CQDQuery>: Sendable {
 }
 
 /// The routes of a dispatcher to its handlers, by the type of their message.
+///
+/// It is an object, because each copy of a dictionary counts a reference, for which all tasks would wait.
 final class HandlerTable: Sendable {
     private let routes: [ObjectIdentifier: any AnyObject & Sendable]
 
