@@ -50,11 +50,11 @@ public struct Pour<Action: Sendable> {
     public func remote(_ policy: RemotePourPolicy = .suspend) -> RemotePour<Action> {
         switch policy.kind {
         case .suspend:
-            return RemotePour(actor: actor, deliver: deliver, slot: nil)
+            return RemotePour(actor: actor, deliver: deliver, latest: nil)
         case .latest:
-            let slot = CoalescingSlot(deliver: deliver)
-            node.addFinalDelivery { slot.deliver() }
-            return RemotePour(actor: actor, deliver: deliver, slot: slot)
+            let latest = LatestAction(deliver: deliver)
+            node.addFinalDelivery { latest.deliver() }
+            return RemotePour(actor: actor, deliver: deliver, latest: latest)
         }
     }
 
@@ -82,19 +82,19 @@ extension Pour: Sendable {}
 public struct RemotePour<Action: Sendable>: Sendable {
     let actor: any Actor
     let deliver: @Sendable (Action) -> Void
-    let slot: CoalescingSlot<Action>?
+    let latest: LatestAction<Action>?
 
     /// Pours `action`.
     ///
     /// The ``RemotePourPolicy`` decides whether the call waits until the action was reduced.
     public nonisolated(nonsending) func callAsFunction(_ action: Action) async {
-        guard let slot else {
+        guard let latest else {
             await Self.deliver(action, by: deliver, isolation: actor)
             return
         }
-        if slot.put(action) {
+        if latest.put(action) {
             let actor = actor
-            Task { await Self.deliver(from: slot, isolation: actor) }
+            Task { await Self.deliver(latest, isolation: actor) }
         }
     }
 
@@ -106,13 +106,13 @@ public struct RemotePour<Action: Sendable>: Sendable {
         deliver(action)
     }
 
-    private static func deliver(from slot: CoalescingSlot<Action>, isolation: isolated any Actor) {
-        slot.deliver()
+    private static func deliver(_ latest: LatestAction<Action>, isolation: isolated any Actor) {
+        latest.deliver()
     }
 }
 
 /// The latest action that hasn't been delivered yet.
-final class CoalescingSlot<Action: Sendable>: Sendable {
+final class LatestAction<Action: Sendable>: Sendable {
     private let waiting = Mutex<Action?>(nil)
     private let deliverAction: @Sendable (Action) -> Void
 

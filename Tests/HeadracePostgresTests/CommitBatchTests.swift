@@ -20,7 +20,7 @@ import Testing
 
                 for units in [plain, plain + working, working] {
                     calls.change { $0 = 0 }
-                    let outcomes = await committer.commit(try units.map { try $0.get() }) { _, _ in }
+                    let outcomes = await committer.run(try units.map { try $0.get() }) { _, _ in }
 
                     #expect(outcomes.map(\.code) == units.map { _ in StoreError.Code.locked })
                     #expect(calls.value == 1)
@@ -39,7 +39,7 @@ import Testing
                     committer.unit("c", sql: "SELECT pg_advisory_xact_lock(77)"),
                 ].map { try $0.get() }
                 let told = ConditionVariable<Set<Int>>([])
-                async let outcomes = committer.commit(units) { index, _ in told.change { $0.insert(index) } }
+                async let outcomes = committer.run(units) { index, _ in told.change { $0.insert(index) } }
 
                 // The third unit waits for the lock until the other two have their outcomes.
                 await told.wait { $0 == [0, 1] }
@@ -60,7 +60,7 @@ import Testing
         try await withCommitter(url: url, beforeCall: cut) { _, committer, calls in
             let units = try (0..<8).map { try committer.unit("\($0)", padding: 100_000).get() }
 
-            let outcomes = await committer.commit(units) { _, _ in }
+            let outcomes = await committer.run(units) { _, _ in }
 
             #expect(outcomes.map(\.isSuccess) == Array(repeating: true, count: 8))
             #expect(proxy.faultCount == 2)
@@ -156,11 +156,11 @@ private struct TestCommitter: Sendable {
         return Result { try CommitUnit(changes, numbers: numbers) }
     }
 
-    func commit(
+    func run(
         _ units: [CommitUnit],
         early: @escaping @Sendable (Int, Result<Void, any Error>) -> Void
     ) async -> [Result<Void, any Error>] {
-        await base.commit(units, early: early)
+        await base.run(units, early: early)
     }
 }
 

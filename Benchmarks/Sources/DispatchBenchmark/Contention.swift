@@ -26,7 +26,7 @@ struct Contention: Sendable {
     /// reference count that all tasks share lowers the share to 0.55.
     private static let bound: Swift.Double = 0.65
 
-    /// The bound if all tasks share a reference count: that of a route to a handler, or that of a registration.
+    /// The bound if all tasks share the reference count of a route to a handler, or of a registration.
     private static let boundOfOneCount: Swift.Double = 0.4
 
     private let name: String

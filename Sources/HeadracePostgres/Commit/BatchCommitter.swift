@@ -63,14 +63,14 @@ final class BatchCommitter: Sendable {
     ///
     /// If the server refuses the batch because of one of its units, the batch is divided. Then `early` receives the outcomes of
     /// each part as soon as they are known, with the index of the unit.
-    func commit(
+    func run(
         _ units: [CommitUnit],
         early: @escaping @Sendable (Int, Result<Void, any Error>) -> Void
     ) async -> [Result<Void, any Error>] {
-        await commit(units, until: .now.advanced(by: outcomeTimeout), early: early)
+        await run(units, until: .now.advanced(by: outcomeTimeout), early: early)
     }
 
-    private func commit(
+    private func run(
         _ units: [CommitUnit],
         until deadline: ContinuousClock.Instant,
         early: @escaping @Sendable (Int, Result<Void, any Error>) -> Void
@@ -82,7 +82,7 @@ final class BatchCommitter: Sendable {
                 return outcomes
             case .lostTwice:
                 let half = units.count / 2
-                return await commit(
+                return await runParts(
                     [Array(0..<half), Array(half..<units.count)], of: units, until: deadline, early: early)
             case .refused(let failure):
                 if units.count == 1, let unit = units.first { return [.failure(error(failure, of: unit))] }
@@ -92,7 +92,7 @@ final class BatchCommitter: Sendable {
                 let plain = units.indices.filter { units[$0].work.isEmpty }
                 let together = plain.count < units.count ? plain : []
                 let alone = units.indices.filter { !together.contains($0) }.map { [$0] }
-                return await commit([together] + alone, of: units, until: deadline, early: early)
+                return await runParts([together] + alone, of: units, until: deadline, early: early)
             }
         } catch let failure as PostgresFailure {
             return units.map { _ in .failure(mapper.storeError(failure)) }
@@ -102,7 +102,7 @@ final class BatchCommitter: Sendable {
     }
 
     /// Commits `parts` of `units` one after the other, each a list of indices.
-    private func commit(
+    private func runParts(
         _ parts: [[Int]],
         of units: [CommitUnit],
         until deadline: ContinuousClock.Instant,
@@ -110,7 +110,7 @@ final class BatchCommitter: Sendable {
     ) async -> [Result<Void, any Error>] {
         var outcomes: [Int: Result<Void, any Error>] = [:]
         for part in parts where !part.isEmpty {
-            let results = await commit(part.map { units[$0] }, until: deadline) { early(part[$0], $1) }
+            let results = await run(part.map { units[$0] }, until: deadline) { early(part[$0], $1) }
             for (index, outcome) in zip(part, results) {
                 outcomes[index] = outcome
                 early(index, outcome)

@@ -61,7 +61,7 @@ final class CommitQueue: Sendable {
     /// Commits `unit` and returns when it is as durable as requested; cancellation doesn't stop it.
     ///
     /// - Throws: The error of this unit. Errors of other units in the batch are not thrown.
-    func commit(_ unit: CommitUnit) async throws {
+    func commitInTurn(_ unit: CommitUnit) async throws {
         let queued = meter?.now
         try await withCheckedThrowingContinuation { continuation in
             let idle = state.withLock { state -> Int? in
@@ -79,7 +79,7 @@ final class CommitQueue: Sendable {
         while let batch = takeBatch(number) {
             let begin = meter?.now
             let resumed = Mutex<Set<Int>>([])
-            let outcomes = await committers[number].commit(batch.map(\.unit)) { index, outcome in
+            let outcomes = await committers[number].run(batch.map(\.unit)) { index, outcome in
                 if resumed.withLock({ $0.insert(index).inserted }) { batch[index].continuation.resume(with: outcome) }
             }
             let waitingCount = state.withLock { state in

@@ -322,7 +322,7 @@ public final class PostgresStore: ObservableStore {
         if let work = changes.work.first(where: { !($0 is StatementWork) }) {
             throw StoreError.unsupportedWork(work, by: Self.self)
         }
-        try await queue.commit(try CommitUnit(changes, numbers: check.numbers))
+        try await queue.commitInTurn(try CommitUnit(changes, numbers: check.numbers))
         commitFeed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
         if changes.makesDeliveries || !changes.subjects.isEmpty { notifier.note(changes) }

@@ -45,7 +45,7 @@ final class WriterQueue: Sendable {
     ///
     /// - Throws: The error that keeps this unit of work from being stored. Errors of other units of work in the
     ///   transaction are not thrown.
-    func commit(_ writer: ChangeSetWriter) async throws {
+    func commitInTurn(_ writer: ChangeSetWriter) async throws {
         let queued = meter?.now
         try await withCheckedThrowingContinuation { continuation in
             let isFirst = state.withLock { state in
@@ -70,7 +70,7 @@ final class WriterQueue: Sendable {
             return Array(batch)
         }
         let begin = meter?.now
-        let outcomes = commit(batch.map(\.writer), in: database)
+        let outcomes = outcomes(of: batch.map(\.writer), in: database)
         if let meter, let begin {
             let waitingCount = state.withLock { $0.waiting.count }
             meter.report(outcomes, queued: batch.first?.queued, begin: begin, waitingCount: waitingCount)
@@ -86,8 +86,8 @@ final class WriterQueue: Sendable {
     }
 
     /// Commits `writers`, and names the cause if they fail because the file is gone.
-    private func commit(_ writers: [ChangeSetWriter], in database: Database) -> [Result<Void, any Error>] {
-        let outcomes = CommitBatch(writers, context: context).commit(in: database)
+    private func outcomes(of writers: [ChangeSetWriter], in database: Database) -> [Result<Void, any Error>] {
+        let outcomes = CommitBatch(writers, context: context).run(in: database)
         if outcomes.allSatisfy(\.isSuccess) { return outcomes }
         do {
             try checkFile(in: database)
@@ -129,7 +129,7 @@ struct CommitBatch {
     }
 
     /// Commits the units of work and returns their outcomes, in their order.
-    func commit(in database: Database) -> [Result<Void, any Error>] {
+    func run(in database: Database) -> [Result<Void, any Error>] {
         if writers.count > 1 {
             do {
                 return try context.syncMode.run(durability, in: database) { try commitTogether(in: database) }
@@ -187,7 +187,7 @@ struct CommitBatch {
                 guard watch?.hasCommitted == true else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                 // The units of work before this one are stored.
                 let rest = CommitBatch(Array(writers.dropFirst(outcomes.count)), context: context)
-                return outcomes + rest.commit(in: database)
+                return outcomes + rest.run(in: database)
             }
             context.faults?(.beforeCommit)
             do { try context.file.check() } catch { throw Failure(cause: error) }

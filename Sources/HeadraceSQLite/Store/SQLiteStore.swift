@@ -275,7 +275,7 @@ public final class SQLiteStore: ObservableStore {
             return work
         }
         let writer = ChangeSetWriter(changes: changes, work: work, ids: check.ids)
-        try await SQLiteErrorMapper(path: path).translating { try await queue.commit(writer) }
+        try await SQLiteErrorMapper(path: path).translating { try await queue.commitInTurn(writer) }
         commitFeed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
     }
