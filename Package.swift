@@ -263,7 +263,7 @@ let package = Package(
             dependencies: [
                 "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceProcesses",
                 "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStations",
-                "HeadraceStorage",
+                "HeadraceStorage", grdb,
             ],
             path: "Tests/CrashSubject"
         ),
@@ -285,7 +285,8 @@ let package = Package(
                 "CrashSubject", "DomainTestSupport", "HeadraceCore", "HeadraceDomain", "HeadraceRelay",
                 "HeadraceSQLite", "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting", "PowerFailureVFS",
                 grdb,
-            ]
+            ],
+            exclude: ["Golden"]
         ),
 
         // The client library of PostgreSQL, which only the trait needs.

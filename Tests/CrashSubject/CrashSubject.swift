@@ -13,6 +13,7 @@ import HeadraceSQLite
 ///     CrashSubject project PATH EVENTS POINT PASSES SIGNAL
 ///     CrashSubject tick PATH HOURS POINT PASSES SIGNAL
 ///     CrashSubject count PATH STEPS POINT PASSES SIGNAL
+///     CrashSubject raise PATH ROWS POINT PASSES SIGNAL
 ///     CrashSubject share PATH WRITES POINT PASSES SIGNAL
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
@@ -31,6 +32,8 @@ import HeadraceSQLite
 /// - `tick` runs an hourly schedule, with a clock that is `HOURS` and one hour ahead of the last process, until all times up to
 ///   then have fired and their commands are handled.
 /// - `count` makes `STEPS` steps of each of four event-sourced counters in each of two tasks. Then it checks the streams.
+/// - `raise` inserts `ROWS` rows of the program in each of four tasks, raises an event in the transaction of each row, and rolls
+///   every fifth transaction back. It prints the number of each row that was committed, and delivers until nothing is left.
 /// - `share` adds one to a count in a shared file `WRITES` times. It prints each count that was stored.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
@@ -65,6 +68,9 @@ enum CrashSubject {
         case ("count", 6):
             let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
             try await Counting.run(path: arguments[1], steps: Int(arguments[2]) ?? 0, faults: faults)
+        case ("raise", 6):
+            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
+            try await Raising.run(path: arguments[1], rows: Int(arguments[2]) ?? 0, faults: faults)
         case ("poison", 2):
             try await Poison.run(path: arguments[1])
         case ("crowd", 2):

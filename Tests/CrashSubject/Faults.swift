@@ -8,7 +8,7 @@ import Synchronization
 /// Sends a signal to the process at a pass of a fault point.
 ///
 /// In addition to the fault points of the store, there is `after-handler`: a handler of the relay has returned, and its
-/// changes are not stored yet.
+/// changes are not stored yet; and `raised`: an event is in a transaction of the program, which is not committed yet.
 final class Faults: Sendable {
     private struct State {
         var passed = 0
@@ -30,16 +30,26 @@ final class Faults: Sendable {
     }
 
     func pass(_ reached: FaultPoint) {
+        if point != "after-handler" { return pass(reached.rawValue) }
         let isHere = state.withLock { state in
-            if point == "after-handler" {
-                if reached != .beforeAcknowledge { return false }
-                defer { state.isHandlerOver = false }
-                return state.isHandlerOver
-            }
-            if point == reached.rawValue { state.passed += 1 }
-            return point == reached.rawValue && state.passed == passes
+            if reached != .beforeAcknowledge { return false }
+            defer { state.isHandlerOver = false }
+            return state.isHandlerOver
         }
-        if !isHere { return }
+        if isHere { end() }
+    }
+
+    /// Passes a point of the program.
+    func pass(_ reached: String) {
+        let isHere = state.withLock { state in
+            if point == reached { state.passed += 1 }
+            return point == reached && state.passed == passes
+        }
+        if isHere { end() }
+    }
+
+    /// Sends the signal.
+    private func end() {
         if signal == SIGSTOP { CrashSubject.say("stopped") }
         // The signal goes to this thread, so that the thread does not continue before the signal arrives. All threads
         // stop with it.

@@ -42,16 +42,17 @@ import Testing
             let entries = try String.fetchAll(
                 database,
                 sql: """
-                    SELECT key FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = 'entry' ORDER BY key
+                    SELECT key FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind
+                    WHERE name = 'entry' ORDER BY key
                     """
             )
             let events = try String.fetchAll(
                 database,
-                sql: "SELECT json_extract(document, '$.id') FROM event ORDER BY 1"
+                sql: "SELECT json_extract(document, '$.id') FROM headrace_event ORDER BY 1"
             )
             let total = try Int.fetchOne(
                 database,
-                sql: "SELECT json_extract(document, '$.count') FROM entity WHERE key = 'total'"
+                sql: "SELECT json_extract(document, '$.count') FROM headrace_entity WHERE key = 'total'"
             )
 
             #expect(acknowledged.subtracting(entries).isEmpty, "acknowledged, but lost")

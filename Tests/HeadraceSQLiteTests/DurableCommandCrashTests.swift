@@ -40,8 +40,8 @@ import Testing
     private func check(_ path: String, _ lines: [String]) throws {
         let stored = try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery") == 0)
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM dead_letter") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_delivery") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_dead_letter") == 0)
             let sold = try numbers("json_extract(document, '$.count')", of: "shop", in: database)
             #expect(try numbers("json_array_length(document, '$.numbers')", of: "till", in: database) == sold)
             #expect(
@@ -51,7 +51,7 @@ import Testing
             let results = try Row.fetchAll(
                 database,
                 sql:
-                    "SELECT json_extract(document, '$.shop') AS shop, json_extract(document, '$.number') AS number FROM event"
+                    "SELECT json_extract(document, '$.shop') AS shop, json_extract(document, '$.number') AS number FROM headrace_event"
             ).map { "\($0["shop"] as String) \($0["number"] as Int)" }
             let sales = sold.flatMap { shop, count in (1...max(1, count)).map { "\(shop) \($0)" } }
             #expect(results.sorted() == sales.sorted())
@@ -65,7 +65,7 @@ import Testing
             database,
             sql: """
                 SELECT key, \(expression) AS number
-                FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = ?
+                FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind WHERE name = ?
                 """,
             arguments: [kind]
         )

@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func aUnitOfWorkThatEndsTheTransactionFailsAndTheOthersAreStored() async throws {
-        for statement in ["COMMIT", "ROLLBACK", "INSERT OR ROLLBACK INTO entity_kind VALUES (1, NULL, 1)"] {
+        for statement in ["COMMIT", "ROLLBACK", "INSERT OR ROLLBACK INTO headrace_entity_kind VALUES (1, NULL, 1)"] {
             try await withStore { store, turnstile, _ in
                 let outcomes = await together(
                     on: store,

@@ -36,8 +36,8 @@ import Testing
     private func check(_ path: String, _ lines: [String]) throws {
         try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM dead_letter") == 0)
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_dead_letter") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_delivery") == 0)
 
             let begun = try values("count", of: "job-counter", in: database)
             let expected = begun.flatMap { shop, count in
@@ -72,7 +72,8 @@ import Testing
             database,
             sql: """
                 SELECT json_extract(document, '$.id') AS id, CAST(json_extract(document, ?) AS TEXT) AS value
-                FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = ? AND value IS NOT NULL
+                FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind
+                WHERE name = ? AND value IS NOT NULL
                 """,
             arguments: ["$.\(member)", kind]
         )

@@ -36,7 +36,7 @@ import Testing
     private func check(_ path: String, _ lines: [String]) throws {
         try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
-            let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM event") ?? 0
+            let count = try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_event") ?? 0
             #expect(count > 0)
             #expect(lines.suffix(3) == ["counters \(count)", "rebuilt \(count)", "done"])
         }

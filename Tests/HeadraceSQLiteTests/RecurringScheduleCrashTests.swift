@@ -42,9 +42,9 @@ import Testing
     private func check(_ path: String) throws {
         try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM dead_letter") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_dead_letter") == 0)
             // The message of the next time.
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery") == 1)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_delivery") == 1)
             let now = try #require(try values("hour", of: "tick-clock", in: database).first)
             let hours = 2...max(3, now)
             #expect(try values("id", of: "tick", in: database).sorted() == Array(hours))
@@ -58,7 +58,7 @@ import Testing
             database,
             sql: """
                 SELECT json_extract(document, ?)
-                FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = ?
+                FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind WHERE name = ?
                 """,
             arguments: ["$.\(member)", kind]
         )

@@ -56,7 +56,7 @@ import Testing
                 Set(lines.filter { $0.hasPrefix("swallowed") })
                     == Set([1, 2, 3, 4, 6, 7, 8, 9].map { "swallowed \($0)" }))
             try withOtherProgram(path) { database in
-                let letters = try Row.fetchAll(database, sql: "SELECT attempts, reason FROM dead_letter")
+                let letters = try Row.fetchAll(database, sql: "SELECT attempts, reason FROM headrace_dead_letter")
                 #expect(letters.map { $0["attempts"] } == [3])
                 #expect(letters.allSatisfy { ($0["reason"] as String).contains("ended with its process") })
             }
@@ -79,7 +79,7 @@ import Testing
             let admitted = lines.filter { $0.hasPrefix("admitted") }
             #expect(Set(admitted) == Set((0..<60).filter { $0 != 5 }.map { "admitted \($0)" }))
             try withOtherProgram(path) { database in
-                let attempts = try Int.fetchAll(database, sql: "SELECT attempts FROM dead_letter")
+                let attempts = try Int.fetchAll(database, sql: "SELECT attempts FROM headrace_dead_letter")
                 #expect(attempts == [4])
             }
         }
@@ -89,13 +89,13 @@ import Testing
     private func check(_ path: String, _ lines: [String], handlersCanBeLate: Bool = false) throws {
         let stored = try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery") == 0)
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM dead_letter") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_delivery") == 0)
+            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_dead_letter") == 0)
             #expect(
                 try String.fetchAll(
                     database,
                     sql: """
-                        SELECT document FROM entity JOIN entity_kind ON entity_kind.id = kind
+                        SELECT document FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind
                         WHERE name = 'mirror' AND json_array_length(document, '$.mistakes') > 0
                         """
                 ) == [], "out of order, or repeated"
@@ -112,7 +112,7 @@ import Testing
             database,
             sql: """
                 SELECT key, json_extract(document, '$.count') AS count
-                FROM entity JOIN entity_kind ON entity_kind.id = kind WHERE name = ?
+                FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind WHERE name = ?
                 """,
             arguments: [kind]
         )

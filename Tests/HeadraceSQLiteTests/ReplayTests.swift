@@ -26,10 +26,10 @@ import Testing
                     // Fails after 10 ms if the file is locked.
                     let count = try withOtherProgram(path) { database in
                         try database.inTransaction(.immediate) {
-                            try database.execute(sql: "UPDATE subscription SET paused_at = 1")
+                            try database.execute(sql: "UPDATE headrace_subscription SET paused_at = 1")
                             return .commit
                         }
-                        return try Int.fetchOne(database, sql: "SELECT count(*) FROM delivery")
+                        return try Int.fetchOne(database, sql: "SELECT count(*) FROM headrace_delivery")
                     }
                     parts.withLock { $0.append(count ?? 0) }
                 } catch {

@@ -26,7 +26,7 @@ import Testing
                 #expect(try withOtherProgram(path) { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
                 #expect(
                     try withOtherProgram(path) { try Int.fetchOne($0, sql: "PRAGMA application_id") }
-                        == StoreSchema.applicationID
+                        == FileOwner.applicationID
                 )
                 try store.close()
                 let names = try FileManager.default.contentsOfDirectory(atPath: folder.path())
@@ -149,7 +149,7 @@ import Testing
             try await openStore(path).insertNotes("a")
 
             let rows = try withOtherProgram(path) { database in
-                try String.fetchAll(database, sql: "SELECT document ->> 'title' FROM entity WHERE key = 'a'")
+                try String.fetchAll(database, sql: "SELECT document ->> 'title' FROM headrace_entity WHERE key = 'a'")
             }
 
             #expect(rows == ["title of a"])

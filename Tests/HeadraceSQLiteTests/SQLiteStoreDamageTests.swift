@@ -110,8 +110,9 @@ import Testing
     @Test(arguments: [
         "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', '') WHERE type = 'table'",
         "PRAGMA writable_schema = 1; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')",
-        "DROP TABLE event", "DROP TABLE entity", "DROP TABLE index_entry", "DROP TABLE entity_index",
-        "DROP TABLE grdb_migrations", "ALTER TABLE entity RENAME COLUMN version TO revision",
+        "DROP TABLE headrace_event", "DROP TABLE headrace_entity", "DROP TABLE headrace_index_entry",
+        "DROP TABLE headrace_entity_index",
+        "DROP TABLE grdb_migrations", "ALTER TABLE headrace_entity RENAME COLUMN version TO revision",
     ])
     func aFileWithOtherTablesThrowsAnErrorOrWorks(sql: String) async throws {
         try await withTemporaryFolder { folder in
@@ -124,10 +125,12 @@ import Testing
             if sql.contains("writable") {
                 try withOtherProgram(path) { database in
                     try? database.execute(
-                        sql: "UPDATE entity SET version = NULL, document = NULL"
+                        sql: "UPDATE headrace_entity SET version = NULL, document = NULL"
                     )
-                    try? database.execute(sql: "UPDATE entity SET version = 'text', document = x'FF00FE', key = 1")
-                    try? database.execute(sql: "UPDATE event SET id = 7, recorded_at = 'text', version = 1e300")
+                    try? database.execute(
+                        sql: "UPDATE headrace_entity SET version = 'text', document = x'FF00FE', key = 1")
+                    try? database.execute(
+                        sql: "UPDATE headrace_event SET id = 7, recorded_at = 'text', version = 1e300")
                 }
             }
 
@@ -147,7 +150,9 @@ import Testing
             try withOtherProgram(path) { database in
                 try database.execute(sql: "PRAGMA foreign_keys = OFF")
                 try database.execute(
-                    sql: "UPDATE entity SET kind = kind + 1000; UPDATE index_entry SET index_id = 1000")
+                    sql:
+                        "UPDATE headrace_entity SET kind = kind + 1000; UPDATE headrace_index_entry SET index_id = 1000"
+                )
             }
 
             let damage = try await store.findDamage()

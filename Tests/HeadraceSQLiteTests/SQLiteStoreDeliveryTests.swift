@@ -21,9 +21,16 @@ import Testing
                 try database.execute(
                     sql: """
                         PRAGMA foreign_keys = OFF;
-                        DROP TABLE delivery; DROP TABLE lane; DROP TABLE dead_letter; DROP TABLE scheduled_message;
-                        DROP TABLE subscription; DROP TABLE idempotency; DROP TABLE pruned_event;
-                        ALTER TABLE event DROP COLUMN origin;
+                        DROP TABLE headrace_delivery; DROP TABLE headrace_lane; DROP TABLE headrace_dead_letter;
+                        DROP TABLE headrace_scheduled_message; DROP TABLE headrace_subscription;
+                        DROP TABLE headrace_idempotency; DROP TABLE headrace_pruned_event;
+                        DROP TABLE headrace_unindexed;
+                        ALTER TABLE headrace_event DROP COLUMN origin;
+                        ALTER TABLE headrace_event RENAME TO event;
+                        ALTER TABLE headrace_entity RENAME TO entity;
+                        ALTER TABLE headrace_entity_kind RENAME TO entity_kind;
+                        ALTER TABLE headrace_entity_index RENAME TO entity_index;
+                        ALTER TABLE headrace_index_entry RENAME TO index_entry;
                         DELETE FROM grdb_migrations
                         WHERE identifier NOT IN ('1 entities and events', '3 indexes of one value');
                         """
@@ -50,8 +57,8 @@ import Testing
             try withOtherProgram(path) { database in
                 try database.execute(
                     sql: """
-                        ALTER TABLE subscription DROP COLUMN paused_at;
-                        ALTER TABLE lane DROP COLUMN last_failure;
+                        ALTER TABLE headrace_subscription DROP COLUMN paused_at;
+                        ALTER TABLE headrace_lane DROP COLUMN last_failure;
                         DELETE FROM grdb_migrations
                         WHERE identifier IN ('6 paused subscriptions', '7 failures of attempts');
                         """
@@ -87,8 +94,8 @@ import Testing
             try withOtherProgram(path) { database in
                 try database.execute(
                     sql: """
-                        ALTER TABLE lane DROP COLUMN correction;
-                        ALTER TABLE dead_letter DROP COLUMN correction;
+                        ALTER TABLE headrace_lane DROP COLUMN correction;
+                        ALTER TABLE headrace_dead_letter DROP COLUMN correction;
                         DELETE FROM grdb_migrations WHERE identifier = '8 corrected dead letters';
                         """
                 )
@@ -113,7 +120,8 @@ import Testing
             }
 
             #expect(
-                plan.first?.contains("SEARCH lane USING INDEX lane_by_time (subscription=? AND ready_at>?)") == true)
+                plan.first?.contains("SEARCH lane USING INDEX headrace_lane_by_time (subscription=? AND ready_at>?)")
+                    == true)
             #expect(!plan.contains { $0.contains("TEMP B-TREE") || $0.hasPrefix("SCAN") }, "\(plan)")
         }
     }
@@ -196,7 +204,7 @@ import Testing
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")
             let query = """
-                SELECT entity.key FROM index_entry AS place CROSS JOIN entity
+                SELECT entity.key FROM headrace_index_entry AS place CROSS JOIN headrace_entity AS entity
                 ON entity.kind = 1 AND entity.key = place.key
                 WHERE place.index_id = 1 AND (place.value, place.key) > (3, 'a')
                 ORDER BY place.value ASC, place.key ASC LIMIT 10
@@ -214,10 +222,13 @@ import Testing
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")
             let queries = [
-                "SELECT id FROM lane WHERE subscription = 1 AND ready_at = 0 ORDER BY id LIMIT 9",
-                "SELECT id FROM lane WHERE subscription = 1 AND ready_at BETWEEN 1 AND 9 ORDER BY ready_at, id LIMIT 9",
-                "SELECT min(ready_at) FROM lane WHERE subscription = 1 AND ready_at > 9",
-                "SELECT min(position) FROM delivery WHERE lane = 1",
+                "SELECT id FROM headrace_lane WHERE subscription = 1 AND ready_at = 0 ORDER BY id LIMIT 9",
+                """
+                SELECT id FROM headrace_lane WHERE subscription = 1 AND ready_at BETWEEN 1 AND 9
+                ORDER BY ready_at, id LIMIT 9
+                """,
+                "SELECT min(ready_at) FROM headrace_lane WHERE subscription = 1 AND ready_at > 9",
+                "SELECT min(position) FROM headrace_delivery WHERE lane = 1",
             ]
             try withOtherProgram(path) { database in
                 for query in queries {

@@ -166,7 +166,8 @@ import Testing
             #expect(error?.code == .unusable)
             #expect(
                 error?.message == """
-                    '\(path)' is the database of another program. Nothing in it was changed. To fix, name another file.
+                    '\(path)' is the database of another program. Nothing in it was changed. To fix, name another file, or \
+                    make the store on the program's connections with SQLiteStore(on:).
                     """
             )
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
@@ -228,7 +229,7 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try await openStore(path).insertNotes("a")
-            try withOtherProgram(path) { try $0.execute(sql: "UPDATE entity_kind SET schema_version = 7") }
+            try withOtherProgram(path) { try $0.execute(sql: "UPDATE headrace_entity_kind SET schema_version = 7") }
 
             let error = #expect(throws: StoreError.self) { try openStore(path) }
 
@@ -273,7 +274,7 @@ import Testing
             try withOtherProgram(path) {
                 try $0.execute(
                     sql:
-                        "UPDATE entity SET document = '{}' WHERE key = 'b'; DELETE FROM index_entry; DELETE FROM entity_index"
+                        "UPDATE headrace_entity SET document = '{}' WHERE key = 'b'; DELETE FROM headrace_index_entry; DELETE FROM headrace_entity_index"
                 )
             }
 

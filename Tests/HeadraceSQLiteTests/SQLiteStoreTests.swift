@@ -15,5 +15,14 @@ import Testing
             }
         }
     }
+
+    @Test(.timeLimit(.minutes(5)), arguments: StoreContract.checks(for: .shared), ProgramDatabase.allCases)
+    func keepsTheContractInTheDatabaseOfAProgram(check: StoreContract.Check, kind: ProgramDatabase) async throws {
+        try await withTemporaryFolder { folder in
+            try await check.run { entities in
+                try SQLiteStore(on: kind.open(folder.path(of: "shop.sqlite")), entities: entities)
+            }
+        }
+    }
 }
 #endif

@@ -132,7 +132,8 @@ import Testing
             try Int.fetchOne(
                 $0,
                 sql: """
-                    SELECT count(*) FROM unindexed JOIN entity_index ON entity_index.id = index_id WHERE name = 'title'
+                    SELECT count(*) FROM headrace_unindexed JOIN headrace_entity_index AS entity_index
+                    ON entity_index.id = index_id WHERE name = 'title'
                     """)
         }
     }

@@ -70,17 +70,17 @@ import Testing
 
     /// A migration and its name are stored in one transaction, so unlike a number, the names can't disagree with the tables.
     @Test func theMigrationsAreNumberedWithoutGaps() {
-        let numbers = StoreSchema.migrations.map { $0.identifier.prefix { $0 != " " } }
-        #expect(numbers.compactMap { Int($0) } == Array(1...StoreSchema.migrations.count))
+        let numbers = StoreSchema.migrations("").map { $0.identifier.prefix { $0 != " " } }
+        #expect(numbers.compactMap { Int($0) } == Array(1...StoreSchema.migrations("").count))
     }
 
-    @Test(arguments: 1..<StoreSchema.migrations.count)
+    @Test(arguments: 1..<StoreSchema.migrations("").count)
     func aFileOfEachVersionIsMigrated(count: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "store.sqlite")
             try withOtherProgram(path) { database in
                 try makeOlderFile(in: database)
-                for migration in StoreSchema.migrations[1..<count] {
+                for migration in StoreSchema.migrations("")[1..<count] {
                     try database.execute(sql: migration.sql)
                     try database.execute(
                         sql: "INSERT INTO grdb_migrations VALUES (?)", arguments: [migration.identifier])
@@ -96,8 +96,8 @@ import Testing
             let store = try openStore(path)
             #expect(try await store.noteIDs() == ["a", "b"])
             #expect(try await store.deliveryStatistics().lastPosition == 2)
-            let applied = try withOtherProgram(path) { try StoreSchema.appliedMigrations(in: $0) }
-            #expect(applied == Set(StoreSchema.migrations.map(\.identifier)))
+            let applied = try withOtherProgram(path) { try FileOwner.store.appliedMigrations(in: $0) }
+            #expect(applied == Set(StoreSchema.migrations("").map(\.identifier)))
             try store.close()
         }
     }
@@ -142,7 +142,8 @@ import Testing
                 try withOtherProgram(path) { database in
                     let counts = try Row.fetchOne(
                         database,
-                        sql: "SELECT (SELECT count(*) FROM entity), (SELECT count(*) FROM index_entry)"
+                        sql:
+                            "SELECT (SELECT count(*) FROM headrace_entity), (SELECT count(*) FROM headrace_index_entry)"
                     )
                     let entities: Int = try #require(counts)[0]
                     #expect(entities >= 4)
@@ -155,9 +156,9 @@ import Testing
 
 /// Creates the tables of the first version, with entities that have no indexes yet.
 private func makeOlderFile(in database: Database) throws {
-    try database.execute(sql: "PRAGMA application_id = \(StoreSchema.applicationID)")
+    try database.execute(sql: "PRAGMA application_id = \(FileOwner.applicationID)")
     try database.execute(sql: "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
-    try database.execute(sql: StoreSchema.migrations[0].sql)
+    try database.execute(sql: StoreSchema.migrations("")[0].sql)
     try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('1 entities and events')")
     try database.execute(sql: "INSERT INTO entity_kind VALUES (1, 'door', 1)")
     for number in 0..<20 {

@@ -183,7 +183,7 @@ import Testing
 
             #expect(try await newer.documents() == ["b", "c"])
             let entries = try withOtherProgram(newer.path) {
-                try Int.fetchOne($0, sql: "SELECT count(*) FROM index_entry")
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM headrace_index_entry")
             }
             #expect(entries == 4)
         }

@@ -48,11 +48,11 @@ enum RawCommits {
 
     private static func insert(_ number: Int, into database: Database) throws {
         try database.cachedStatement(
-            sql: "INSERT INTO entity (kind, key, version, schema_version, document) VALUES (1, ?, 1, 1, ?)"
+            sql: "INSERT INTO headrace_entity (kind, key, version, schema_version, document) VALUES (1, ?, 1, 1, ?)"
         ).execute(arguments: ["\(number)", #"{"id":\#(number),"text":"\#(Entry.text)"}"#])
         try database.cachedStatement(
             sql: """
-                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document)
+                INSERT INTO headrace_event (id, name, version, stream_kind, stream_key, recorded_at, document)
                 VALUES (?, 'entry-made', 1, 'entry', ?, ?, ?)
                 """
         ).execute(

@@ -15,7 +15,7 @@ enum RawFinds {
         for number in 0..<count {
             let document = try await pool.read { database in
                 try String.fetchOne(
-                    database.cachedStatement(sql: "SELECT document FROM entity WHERE kind = 1 AND key = ?"),
+                    database.cachedStatement(sql: "SELECT document FROM headrace_entity WHERE kind = 1 AND key = ?"),
                     arguments: ["\(number % 1_000)"]
                 )
             }

@@ -25,14 +25,15 @@ struct RawRows {
         let queue = try DatabaseQueue(path: database.path(percentEncoded: false))
         let (entities, entries, events, deliveries) = try queue.read { database in
             (
-                try Row.fetchAll(database, sql: "SELECT * FROM entity ORDER BY rowid"),
+                try Row.fetchAll(database, sql: "SELECT * FROM headrace_entity ORDER BY rowid"),
                 // Two kinds may have the same key.
                 try Row.fetchAll(
                     database,
                     sql: """
-                        SELECT index_entry.* FROM index_entry
-                        JOIN entity_index ON entity_index.id = index_id
-                        JOIN entity ON entity.kind = entity_index.kind AND entity.key = index_entry.key
+                        SELECT index_entry.* FROM headrace_index_entry AS index_entry
+                        JOIN headrace_entity_index AS entity_index ON entity_index.id = index_id
+                        JOIN headrace_entity AS entity
+                        ON entity.kind = entity_index.kind AND entity.key = index_entry.key
                         ORDER BY entity.rowid, index_id
                         """
                 ),
@@ -40,11 +41,11 @@ struct RawRows {
                     database,
                     sql: """
                         SELECT id, name, version, stream_kind, stream_key, recorded_at, document, origin
-                        FROM event ORDER BY position
+                        FROM headrace_event ORDER BY position
                         """
                 ),
                 try ["subscription", "lane", "delivery"].map { table in
-                    (table, try Row.fetchAll(database, sql: "SELECT * FROM \(table)"))
+                    (table, try Row.fetchAll(database, sql: "SELECT * FROM headrace_\(table)"))
                 }
             )
         }
@@ -74,7 +75,7 @@ struct RawRows {
         let columns = row.columnNames.joined(separator: ", ")
         let places = row.columnNames.map { _ in "?" }.joined(separator: ", ")
         return Insertion(
-            sql: "INSERT INTO \(table) (\(columns)) VALUES (\(places))",
+            sql: "INSERT INTO headrace_\(table) (\(columns)) VALUES (\(places))",
             arguments: StatementArguments(row.databaseValues)
         )
     }

@@ -30,7 +30,7 @@ enum RawDeliveries {
         return try pool.writeWithoutTransaction { database in
             // The store does the same: GRDB sets its writer to NORMAL.
             try database.execute(sql: "PRAGMA synchronous = FULL")
-            try database.execute(sql: "INSERT INTO subscription (id, name) VALUES (1, 'handle')")
+            try database.execute(sql: "INSERT INTO headrace_subscription (id, name) VALUES (1, 'handle')")
             let start = ContinuousClock.now
             for first in stride(from: 0, to: count, by: 64) {
                 try database.inTransaction(.immediate) {
@@ -45,7 +45,7 @@ enum RawDeliveries {
     private static func insert(_ event: NewEvent, _ number: Int, _ database: Database) throws {
         try database.cachedStatement(
             sql: """
-                INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document)
+                INSERT INTO headrace_event (id, name, version, stream_kind, stream_key, recorded_at, document)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(
@@ -57,9 +57,9 @@ enum RawDeliveries {
         )
         let position = database.lastInsertedRowID
         try database.cachedStatement(
-            sql: "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at) VALUES (1, ?, ?, 0)"
+            sql: "INSERT INTO headrace_lane (subscription, stream_kind, stream_key, ready_at) VALUES (1, ?, ?, 0)"
         ).execute(arguments: [event.stream?.kind, "\(number)"])
-        try database.cachedStatement(sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, 0)")
+        try database.cachedStatement(sql: "INSERT INTO headrace_delivery (lane, position, is_replay) VALUES (?, ?, 0)")
             .execute(arguments: [database.lastInsertedRowID, position])
     }
 

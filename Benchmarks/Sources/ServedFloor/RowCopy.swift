@@ -41,7 +41,8 @@ struct RowCopy {
             let transactions = try Int.fetchOne(
                 database,
                 sql: """
-                    SELECT count(*) FROM entity JOIN entity_kind ON entity.kind = entity_kind.id
+                    SELECT count(*) FROM headrace_entity AS entity
+                    JOIN headrace_entity_kind AS entity_kind ON entity.kind = entity_kind.id
                     WHERE entity_kind.name = 'transaction'
                     """
             )

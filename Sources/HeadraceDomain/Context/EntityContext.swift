@@ -19,7 +19,7 @@ public import HeadraceStorage
 ///
 /// If a context is released with changes that were neither committed nor rolled back, it logs an error that names the entities.
 public final class EntityContext: DomainContext {
-    let store: any EntityStore
+    package let store: any EntityStore
 
     /// The entities that were read or inserted.
     var tracked = TrackedEntities()
@@ -180,23 +180,64 @@ public final class EntityContext: DomainContext {
         ids: some Sequence<Entity.ID>
     ) async throws -> [Entity] {
         let kind = EntityKind.of(type)
-        try requireDeclared(kind, type: type)
-        var seen: Set<EntityReference> = []
-        let references = ids.map { EntityReference(kind: kind.name, key: $0.storageKey) }
-            .filter { seen.insert($0).inserted }
+        let references = try references(to: ids, of: type)
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
             var documents = try await store.find(all: unknown)
             if let eventSourced = kind.eventSourced {
                 documents = try await readStreams(of: documents, as: eventSourced)
             }
-            for document in documents { _ = try trackIfUnknown(document, kind: kind, as: type) }
-            if documents.count < unknown.count {
-                absences = absences ?? Absences()
-                Set(unknown).subtracting(documents.map(\.reference)).forEach { absences?.note($0) }
-            }
+            try take(documents, among: unknown, as: type)
         }
         return references.compactMap { known($0) }
+    }
+
+    /// Returns entities of `type`, which `read` reads without waiting, as ``find(_:ids:)`` does.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the entities.
+    ///   - ids: The identifiers.
+    ///   - read: Returns the documents of entities, or `nil` if it can't read from the store.
+    /// - Returns: The entities.
+    /// - Throws: ``HeadraceStorage/StoreError``, with the code `unsupportedWork` if the entities can't be read without waiting; the
+    ///   errors of `read`.
+    package func find<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        ids: some Sequence<Entity.ID>,
+        reading read: (any EntityStore, [EntityReference]) throws -> [StoredDocument]?
+    ) throws -> [Entity] {
+        let references = try references(to: ids, of: type)
+        let unknown = references.filter { tracked[$0] == nil }
+        if !unknown.isEmpty {
+            guard EntityKind.of(type).eventSourced == nil, let documents = try read(store, unknown) else {
+                throw StoreError.unreadableInTransaction(type)
+            }
+            try take(documents, among: unknown, as: type)
+        }
+        return references.compactMap { known($0) }
+    }
+
+    /// Returns references to the entities of `type` with the identifiers `ids`, each once.
+    private func references<Entity: StoredEntity>(
+        to ids: some Sequence<Entity.ID>,
+        of type: Entity.Type
+    ) throws -> [EntityReference] {
+        let kind = EntityKind.of(type)
+        try requireDeclared(kind, type: type)
+        var seen: Set<EntityReference> = []
+        return ids.map { EntityReference(kind: kind.name, key: $0.storageKey) }.filter { seen.insert($0).inserted }
+    }
+
+    /// Tracks the entities of `documents`, which were just read, and notes those of `unknown` that aren't stored.
+    private func take<Entity: StoredEntity>(
+        _ documents: [StoredDocument],
+        among unknown: [EntityReference],
+        as type: Entity.Type
+    ) throws {
+        for document in documents { _ = try trackIfUnknown(document, kind: EntityKind.of(type), as: type) }
+        if documents.count == unknown.count { return }
+        absences = absences ?? Absences()
+        Set(unknown).subtracting(documents.map(\.reference)).forEach { absences?.note($0) }
     }
 
     /// Adds `work` to the unit of work; the store executes it within the transaction of the commit.
@@ -331,6 +372,26 @@ public final class EntityContext: DomainContext {
                 throw absences?.explain(error, of: changes) ?? error
             }
             if !changes.settlements.isEmpty { hasSettled = true }
+        }
+        forgetAll()
+    }
+
+    /// Passes the changes and the durable events among `events` to `apply`, which stores them within a transaction of the
+    /// program, and then forgets all entities.
+    ///
+    /// If there is nothing to store, `apply` isn't called.
+    ///
+    /// - Throws: The same errors as ``commit(_:)``; the errors of `apply`.
+    package func commit(_ events: [CollectedEvent], by apply: (ChangeSet) throws -> Void) throws {
+        hasFailed = true
+        var changes = ChangeSet()
+        try add(events, to: &changes)
+        if !changes.isEmpty {
+            do {
+                try apply(changes)
+            } catch let error as StoreError {
+                throw absences?.explain(error, of: changes) ?? error
+            }
         }
         forgetAll()
     }

@@ -60,6 +60,17 @@ extension StoreError {
         )
     }
 
+    /// Entities of `type` can't be read within a transaction of the program.
+    static func unreadableInTransaction(_ type: Any.Type) -> StoreError {
+        StoreError(
+            code: .unsupportedWork,
+            message: """
+                Entities of type '\(String(naming: type))' can't be read in a transaction of the program, because they are \
+                event-sourced or the store is of another kind. To fix, read and change them in a 'UnitOfWork'.
+                """
+        )
+    }
+
     static func unknown(_ entity: EntityReference) -> StoreError {
         StoreError(
             code: .unknownEntity,

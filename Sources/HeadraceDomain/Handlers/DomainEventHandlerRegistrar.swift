@@ -160,6 +160,12 @@ public final class DomainEventHandlerRegistrar: DomainEventDelegator {
         }
     }
 
+    /// The types of the handlers of the type of `event` that aren't durable, which only a unit of work runs.
+    package func transientHandlers(of event: any DomainEvent) -> [Any.Type] {
+        let handlers = handlers(of: event)
+        return (handlers.beforeCommit + handlers.afterCommit).map(\.type)
+    }
+
     private func handlers(of event: any DomainEvent) -> EventHandlers {
         state.withLock { $0.handlers[ObjectIdentifier(type(of: event))] ?? EventHandlers() }
     }

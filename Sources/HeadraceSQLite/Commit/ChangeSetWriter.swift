@@ -65,7 +65,8 @@ struct ChangeSetWriter: Sendable {
     private func noteUnindexed(_ undeclared: [Int64: [Int64]], in database: Database) throws {
         for reference in changes.writes.map(\.document.reference) + changes.deletions.map(\.reference) {
             for index in undeclared[try kind(of: reference)] ?? [] {
-                try database.run("INSERT INTO unindexed (index_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING") {
+                try database.run("INSERT INTO headrace_unindexed (index_id, key) VALUES (?, ?) ON CONFLICT DO NOTHING")
+                {
                     statement in
                     statement.bind(index)
                     statement.bind(reference.key)
@@ -98,7 +99,7 @@ struct ChangeSetWriter: Sendable {
         if write.expectedVersion == 0 {
             try database.run(
                 """
-                INSERT INTO entity (kind, key, version, schema_version, document) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO headrace_entity (kind, key, version, schema_version, document) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT DO NOTHING
                 """
             ) { statement in
@@ -112,7 +113,7 @@ struct ChangeSetWriter: Sendable {
         } else {
             try database.run(
                 """
-                UPDATE entity SET version = ?, schema_version = ?, document = ?
+                UPDATE headrace_entity SET version = ?, schema_version = ?, document = ?
                 WHERE kind = ? AND key = ? AND version = ?
                 """
             ) { statement in
@@ -130,7 +131,7 @@ struct ChangeSetWriter: Sendable {
 
     private func delete(_ deletion: ChangeSet.Deletion, in database: Database) throws {
         let kind = try kind(of: deletion.reference)
-        try database.run("DELETE FROM entity WHERE kind = ? AND key = ? AND version = ?") { statement in
+        try database.run("DELETE FROM headrace_entity WHERE kind = ? AND key = ? AND version = ?") { statement in
             statement.bind(kind)
             statement.bind(deletion.reference.key)
             statement.bind(deletion.expectedVersion)
@@ -142,7 +143,8 @@ struct ChangeSetWriter: Sendable {
     private func requireChange(of reference: EntityReference, expected: Int, in database: Database) throws {
         if database.changesCount == 1 { return }
         let kind = try kind(of: reference)
-        let stored = try database.integer("SELECT version FROM entity WHERE kind = ? AND key = ?") { statement in
+        let stored = try database.integer("SELECT version FROM headrace_entity WHERE kind = ? AND key = ?") {
+            statement in
             statement.bind(kind)
             statement.bind(reference.key)
         }
@@ -162,14 +164,16 @@ struct ChangeSetWriter: Sendable {
 ///
 /// Another program may open the file with a later schema version, or with other properties of an index. This store
 /// would then find too few documents and leave wrong index entries behind. An index that another program adds leaves the
-/// store usable: it notes the documents that it writes in the table `unindexed`. The file counts
-/// its changes in `PRAGMA user_version`, which is part of a transaction's snapshot. As long as the number is known, the
+/// store usable: it notes the documents that it writes in the table `headrace_unindexed`. The file counts
+/// its changes (``FileOwner/generation(in:)``) in a place that is part of a transaction's snapshot. As long as the number is known, the
 /// check is one read of a page that SQLite has in memory. If the number is new, the check compares the kinds that this
 /// store uses. Changes of other kinds of entities don't concern the store.
 final class FileSchemaCheck: Sendable {
     let ids: SchemaIDs
+    private let owner: FileOwner
     private let path: String
     private let feed: CommitFeed
+    private let isClosed = Atomic(false)
 
     /// Generation that was compared last, and the indexes that the file has in addition, by kind.
     private let known: Mutex<(generation: Int, undeclared: [Int64: [Int64]])>
@@ -177,46 +181,38 @@ final class FileSchemaCheck: Sendable {
     /// - Parameters:
     ///   - ids: The IDs of the kinds and indexes of the store.
     ///   - generation: The generation of the file when `ids` were read.
+    ///   - owner: The owner of the file.
     ///   - path: The path of the file, for messages.
     ///   - feed: Is notified when the store can't be used any longer, so that live queries end.
-    init(_ ids: SchemaIDs, generation: Int, path: String, feed: CommitFeed) {
+    init(_ ids: SchemaIDs, generation: Int, owner: FileOwner, path: String, feed: CommitFeed) {
         self.ids = ids
+        self.owner = owner
         self.path = path
         self.feed = feed
         known = Mutex((generation, ids.undeclared))
     }
 
-    /// Returns the number that grows with each change of tables, indexes or schema versions.
-    static func generation(in database: Database) throws -> Int {
-        Int(try database.integer("PRAGMA user_version") ?? 0)
+    /// Refuses all further transactions, although the connections may stay open.
+    func close() {
+        isClosed.store(true, ordering: .releasing)
     }
 
-    /// Runs `change` in the open transaction, and begins a generation if it changes anything.
-    ///
-    /// - Returns: The result of `change`, and the generation.
-    static func tracking<Value>(in database: Database, _ change: () throws -> Value) throws -> (Value, generation: Int)
-    {
-        let count = database.totalChangesCount
-        let value = try change()
-        var generation = try generation(in: database)
-        if database.totalChangesCount != count {
-            // SQLite keeps 32 bits.
-            generation = generation < Int32.max ? generation + 1 : 1
-            try database.execute(sql: "PRAGMA user_version = \(generation)")
-        }
-        return (value, generation)
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `closed` after ``close()``.
+    func requireOpen() throws {
+        if isClosed.load(ordering: .acquiring) { throw SQLiteErrorMapper(path: path).closed() }
     }
 
     /// Requires that the file has the tables and indexes of the store, in the open transaction.
     ///
     /// - Returns: The indexes that other programs have added, by kind.
-    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged`.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `schemaChanged`, or `closed` after ``close()``.
     @discardableResult
     func requireCurrent(in database: Database) throws -> [Int64: [Int64]] {
-        let generation = try Self.generation(in: database)
+        try requireOpen()
+        let generation = try owner.generation(in: database)
         let known = known.withLock { $0 }
         if known.generation == generation { return known.undeclared }
-        let knowsTables = try StoreSchema.knowsTables(in: database)
+        let knowsTables = try StoreSchema.knowsTables(of: owner, in: database)
         let comparison = knowsTables ? try ids.compare(in: database) : (changed: nil, undeclared: [:])
         let change =
             knowsTables

@@ -29,11 +29,11 @@ final class WriterQueue: Sendable {
     private static let largestBatch = 256
 
     private let state = Mutex(State())
-    private let pool: DatabasePool
+    private let pool: any DatabaseWriter
     private let context: WriterContext
     private let meter: CommitMeter?
 
-    init(pool: DatabasePool, context: WriterContext, meter: CommitMeter?) {
+    init(pool: any DatabaseWriter, context: WriterContext, meter: CommitMeter?) {
         self.pool = pool
         self.context = context
         self.meter = meter
@@ -208,24 +208,12 @@ struct CommitBatch {
         _ undeclared: [Int64: [Int64]],
         in database: Database
     ) throws {
+        let body = { try writer.apply(in: database, undeclared: undeclared) }
         // The observers of a client need to know of savepoints around its changes, and GRDB notifies them.
-        let run =
-            if writer.work.isEmpty {
-                { (sql: String) in try database.run(sql) }
-            } else {
-                { (sql: String) in try database.cachedStatement(sql: sql).execute() }
-            }
-        try run("SAVEPOINT unit_of_work")
-        do {
-            try writer.apply(in: database, undeclared: undeclared)
-            try run("RELEASE unit_of_work")
-        } catch {
-            // Without a transaction there is no savepoint.
-            if database.isInsideTransaction {
-                try run("ROLLBACK TO unit_of_work")
-                try run("RELEASE unit_of_work")
-            }
-            throw error
+        if writer.work.isEmpty {
+            try database.inSavepoint({ try database.run($0) }, body)
+        } else {
+            try database.inSavepoint(body)
         }
     }
 

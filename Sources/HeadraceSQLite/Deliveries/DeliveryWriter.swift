@@ -46,7 +46,7 @@ struct DeliveryWriter {
 
     private func remember(_ record: IdempotencyRecord) throws {
         try database.run(
-            "INSERT INTO idempotency (key, command, outcome, date) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            "INSERT INTO headrace_idempotency (key, command, outcome, date) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
         ) { statement in
             statement.bind(record.key)
             statement.bind(utf8: record.command)
@@ -60,7 +60,7 @@ struct DeliveryWriter {
         let origin = try text(of: event.origin)
         try database.run(
             """
-            INSERT INTO event (id, name, version, stream_kind, stream_key, recorded_at, document, origin)
+            INSERT INTO headrace_event (id, name, version, stream_kind, stream_key, recorded_at, document, origin)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         ) { statement in
@@ -84,8 +84,10 @@ struct DeliveryWriter {
 
     /// Returns the ID of a subscription, and creates the ID with the first delivery to the subscription.
     func subscription(_ name: String) throws -> Int64 {
-        if let id = try database.integer("SELECT id FROM subscription WHERE name = ?", { $0.bind(name) }) { return id }
-        try database.run("INSERT INTO subscription (name) VALUES (?)") { $0.bind(name) }
+        if let id = try database.integer("SELECT id FROM headrace_subscription WHERE name = ?", { $0.bind(name) }) {
+            return id
+        }
+        try database.run("INSERT INTO headrace_subscription (name) VALUES (?)") { $0.bind(name) }
         return database.lastInsertedRowID
     }
 
@@ -93,7 +95,7 @@ struct DeliveryWriter {
     func deliver(_ position: Int64, of stream: EntityReference?, to name: String, isReplay: Bool = false) throws {
         let lane = try lane(of: stream, for: name)
         try database.run(
-            "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+            "INSERT INTO headrace_delivery (lane, position, is_replay) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
         ) { statement in
             statement.bind(lane)
             statement.bind(position)
@@ -108,8 +110,8 @@ struct DeliveryWriter {
         // An upsert with RETURNING would be one statement, but SQLite builds a temporary table for each of its rows.
         let found: (subscription: Int64, lane: Int64?)? = try database.withPreparedStatement(
             """
-            SELECT subscription.id, lane.id FROM subscription
-            LEFT JOIN lane ON lane.subscription = subscription.id AND stream_kind = ? AND stream_key = ?
+            SELECT subscription.id, lane.id FROM headrace_subscription AS subscription
+            LEFT JOIN headrace_lane AS lane ON lane.subscription = subscription.id AND stream_kind = ? AND stream_key = ?
             WHERE subscription.name = ?
             """
         ) { statement in
@@ -131,7 +133,7 @@ struct DeliveryWriter {
         since: Int64? = nil
     ) throws -> Int64 {
         try database.run(
-            "INSERT INTO lane (subscription, stream_kind, stream_key, ready_at, since) VALUES (?, ?, ?, ?, ?)"
+            "INSERT INTO headrace_lane (subscription, stream_kind, stream_key, ready_at, since) VALUES (?, ?, ?, ?, ?)"
         ) { statement in
             statement.bind(subscription)
             statement.bind(stream?.kind)
@@ -154,7 +156,7 @@ struct DeliveryWriter {
         let origin = try text(of: message.origin)
         try database.run(
             """
-            INSERT INTO scheduled_message
+            INSERT INTO headrace_scheduled_message
                 (id, kind, name, version, stream_kind, stream_key, due_at, document, origin, lane)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
@@ -171,7 +173,7 @@ struct DeliveryWriter {
             statement.bind(lane)
         }
         let number = database.lastInsertedRowID
-        try database.run("INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, 0)") { statement in
+        try database.run("INSERT INTO headrace_delivery (lane, position, is_replay) VALUES (?, ?, 0)") { statement in
             statement.bind(lane)
             statement.bind(-number)
         }
@@ -179,15 +181,15 @@ struct DeliveryWriter {
 
     private func cancel(_ id: UUID) throws {
         let rows = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT number, lane FROM scheduled_message WHERE id = ?"),
+            database.cachedStatement(sql: "SELECT number, lane FROM headrace_scheduled_message WHERE id = ?"),
             arguments: [id.text()]
         )
         for row in rows {
             let number: Int64 = try row.decode(forColumn: "number")
             let lane: Int64 = try row.decode(forColumn: "lane")
-            try database.execute(sql: "DELETE FROM lane WHERE id = ?", arguments: [lane])
-            try database.execute(sql: "DELETE FROM dead_letter WHERE position = ?", arguments: [-number])
-            try database.execute(sql: "DELETE FROM scheduled_message WHERE number = ?", arguments: [number])
+            try database.execute(sql: "DELETE FROM headrace_lane WHERE id = ?", arguments: [lane])
+            try database.execute(sql: "DELETE FROM headrace_dead_letter WHERE position = ?", arguments: [-number])
+            try database.execute(sql: "DELETE FROM headrace_scheduled_message WHERE number = ?", arguments: [number])
         }
     }
 
@@ -197,9 +199,9 @@ struct DeliveryWriter {
     func moveToDeadLetters(_ failure: Settlement.Failure, from lane: Int64) throws {
         try database.execute(
             sql: """
-                INSERT INTO dead_letter (subscription, position, is_replay, attempts, reason, date, correction)
+                INSERT INTO headrace_dead_letter (subscription, position, is_replay, attempts, reason, date, correction)
                 SELECT subscription, position, is_replay, ?, ?, ?, correction
-                FROM delivery JOIN lane ON lane.id = delivery.lane WHERE delivery.lane = ? AND position = ?
+                FROM headrace_delivery AS delivery JOIN headrace_lane AS lane ON lane.id = delivery.lane WHERE delivery.lane = ? AND position = ?
                 """,
             arguments: [
                 failure.attempts, SQLText(failure.reason), failure.date.milliseconds, lane, failure.position,
@@ -210,7 +212,7 @@ struct DeliveryWriter {
 
     /// Removes a delivery from its lane.
     func remove(_ position: Int64, from lane: Int64) throws {
-        try database.run("DELETE FROM delivery WHERE lane = ? AND position = ?") { statement in
+        try database.run("DELETE FROM headrace_delivery WHERE lane = ? AND position = ?") { statement in
             statement.bind(lane)
             statement.bind(position)
         }
@@ -220,7 +222,7 @@ struct DeliveryWriter {
     func replayDeadLetter(_ id: Int64) throws -> Bool {
         let letter = try Row.fetchOne(
             database,
-            sql: "SELECT subscription, position, is_replay, correction FROM dead_letter WHERE id = ?",
+            sql: "SELECT subscription, position, is_replay, correction FROM headrace_dead_letter WHERE id = ?",
             arguments: [id]
         )
         guard let letter else { return false }
@@ -228,25 +230,26 @@ struct DeliveryWriter {
         let isReplay: Bool = try letter.decode(forColumn: "is_replay")
         let lane = try makeLane(for: try letter.decode(forColumn: "subscription"), stream: nil, readyAt: 0)
         try database.execute(
-            sql: "INSERT INTO delivery (lane, position, is_replay) VALUES (?, ?, ?)",
+            sql: "INSERT INTO headrace_delivery (lane, position, is_replay) VALUES (?, ?, ?)",
             arguments: [lane, position, isReplay]
         )
         if let correction = try letter.decode(String?.self, forColumn: "correction") {
-            try database.execute(sql: "UPDATE lane SET correction = ? WHERE id = ?", arguments: [correction, lane])
+            try database.execute(
+                sql: "UPDATE headrace_lane SET correction = ? WHERE id = ?", arguments: [correction, lane])
         }
         if position < 0 {
             try database.execute(
-                sql: "UPDATE scheduled_message SET lane = ? WHERE number = ?",
+                sql: "UPDATE headrace_scheduled_message SET lane = ? WHERE number = ?",
                 arguments: [lane, -position]
             )
         }
-        try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
+        try database.execute(sql: "DELETE FROM headrace_dead_letter WHERE id = ?", arguments: [id])
         return true
     }
 
     /// Corrects a dead letter, and delivers it again.
     func replayDeadLetter(_ id: Int64, correctedTo json: Data) throws -> Bool {
-        try database.run("UPDATE dead_letter SET correction = ? WHERE id = ?") { statement in
+        try database.run("UPDATE headrace_dead_letter SET correction = ? WHERE id = ?") { statement in
             statement.bind(utf8: json)
             statement.bind(id)
         }
@@ -256,12 +259,12 @@ struct DeliveryWriter {
     func discardDeadLetter(_ id: Int64) throws -> Bool {
         try database.execute(
             sql: """
-                DELETE FROM scheduled_message
-                WHERE number = (SELECT -position FROM dead_letter WHERE id = ? AND position < 0)
+                DELETE FROM headrace_scheduled_message
+                WHERE number = (SELECT -position FROM headrace_dead_letter WHERE id = ? AND position < 0)
                 """,
             arguments: [id]
         )
-        try database.execute(sql: "DELETE FROM dead_letter WHERE id = ?", arguments: [id])
+        try database.execute(sql: "DELETE FROM headrace_dead_letter WHERE id = ?", arguments: [id])
         return database.changesCount == 1
     }
 
@@ -271,7 +274,7 @@ struct DeliveryWriter {
     func setPause(of name: String, since date: Date?) throws -> Bool {
         try database.execute(
             sql: """
-                UPDATE subscription SET paused_at = CASE WHEN ?1 IS NOT NULL THEN ifnull(paused_at, ?1) END
+                UPDATE headrace_subscription SET paused_at = CASE WHEN ?1 IS NOT NULL THEN ifnull(paused_at, ?1) END
                 WHERE name = ?2
                 """,
             arguments: [date?.milliseconds, SQLText(name)]
@@ -286,8 +289,8 @@ struct DeliveryWriter {
         if let date = request.idempotencyRecordsBefore {
             try database.execute(
                 sql: """
-                    DELETE FROM idempotency WHERE key IN (
-                        SELECT key FROM idempotency WHERE date < ? ORDER BY date LIMIT ?
+                    DELETE FROM headrace_idempotency WHERE key IN (
+                        SELECT key FROM headrace_idempotency WHERE date < ? ORDER BY date LIMIT ?
                     )
                     """,
                 arguments: [date.milliseconds, max(0, request.limit)]
@@ -298,11 +301,11 @@ struct DeliveryWriter {
             let positions = try Int64.fetchAll(
                 database,
                 sql: """
-                    DELETE FROM event WHERE position IN (
-                        SELECT position FROM event
+                    DELETE FROM headrace_event WHERE position IN (
+                        SELECT position FROM headrace_event
                         WHERE recorded_at < ?
-                            AND position NOT IN (SELECT position FROM delivery)
-                            AND position NOT IN (SELECT position FROM dead_letter)
+                            AND position NOT IN (SELECT position FROM headrace_delivery)
+                            AND position NOT IN (SELECT position FROM headrace_dead_letter)
                         ORDER BY position LIMIT ?
                     )
                     RETURNING position
@@ -311,7 +314,7 @@ struct DeliveryWriter {
             )
             if let last = positions.max() {
                 try database.execute(
-                    sql: "UPDATE pruned_event SET position = max(position, ?)",
+                    sql: "UPDATE headrace_pruned_event SET position = max(position, ?)",
                     arguments: [last]
                 )
             }

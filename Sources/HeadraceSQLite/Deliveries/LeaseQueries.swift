@@ -31,7 +31,7 @@ struct LeaseQueries {
     }
 
     private static let columns = """
-        SELECT id, token, attempts, begun, unknown_since, correction FROM lane WHERE subscription = ?
+        SELECT id, token, attempts, begun, unknown_since, correction FROM headrace_lane WHERE subscription = ?
         """
 
     /// Whether a lane is due.
@@ -43,7 +43,7 @@ struct LeaseQueries {
         let now = request.now.milliseconds
         for subscription in try subscriptions().running {
             let due = try database.integer(
-                "SELECT 1 FROM lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
+                "SELECT 1 FROM headrace_lane WHERE subscription = ? AND ready_at <= ? LIMIT 1"
             ) { statement in
                 statement.bind(subscription.id)
                 statement.bind(now)
@@ -51,7 +51,8 @@ struct LeaseQueries {
             if due != nil { return true }
             if try !left(subscription, limit: 1).isEmpty { return true }
             if checksClocks {
-                let ahead = try database.integer("SELECT 1 FROM lane WHERE \(Self.isAhead) LIMIT 1") { statement in
+                let ahead = try database.integer("SELECT 1 FROM headrace_lane WHERE \(Self.isAhead) LIMIT 1") {
+                    statement in
                     statement.bind(subscription.id)
                     statement.bind(now)
                     statement.bind(latestClock)
@@ -66,7 +67,7 @@ struct LeaseQueries {
     func nextDue() throws -> Date? {
         let now = request.now.milliseconds
         return try subscriptions().running.compactMap { subscription in
-            try database.integer("SELECT min(ready_at) FROM lane WHERE subscription = ? AND ready_at > ?") {
+            try database.integer("SELECT min(ready_at) FROM headrace_lane WHERE subscription = ? AND ready_at > ?") {
                 statement in
                 statement.bind(subscription.id)
                 statement.bind(now)
@@ -83,7 +84,7 @@ struct LeaseQueries {
     private func shortenWaits(of subscription: Int64) throws {
         let now = request.now.milliseconds
         try database.run(
-            "UPDATE lane SET ready_at = ? + max(0, ready_at - since), since = ? WHERE \(Self.isAhead)"
+            "UPDATE headrace_lane SET ready_at = ? + max(0, ready_at - since), since = ? WHERE \(Self.isAhead)"
         ) { statement in
             statement.bind(now)
             statement.bind(now)
@@ -117,7 +118,7 @@ struct LeaseQueries {
     /// Returns the subscriptions of the request with a replay that isn't complete.
     func replaying() throws -> [String] {
         try request.subscriptions.filter { name in
-            try database.integer("SELECT 1 FROM subscription WHERE name = ? AND replay_after IS NOT NULL") {
+            try database.integer("SELECT 1 FROM headrace_subscription WHERE name = ? AND replay_after IS NOT NULL") {
                 statement in
                 statement.bind(name)
             } != nil
@@ -130,7 +131,7 @@ struct LeaseQueries {
         var paused: Set<String> = []
         for name in request.subscriptions {
             try database.withPreparedStatement(
-                "SELECT id, paused_at, replay_after FROM subscription WHERE name = ?"
+                "SELECT id, paused_at, replay_after FROM headrace_subscription WHERE name = ?"
             ) { statement in
                 statement.bind(name)
                 guard try statement.next() else { return }
@@ -172,7 +173,7 @@ struct LeaseQueries {
     private func left(_ subscription: (id: Int64, name: String), limit: Int) throws -> [Lane] {
         guard let known = request.known[subscription.name], !known.isEmpty else { return [] }
         let any = try database.integer(
-            "SELECT 1 FROM lane WHERE subscription = ? AND unknown_name IS NOT NULL LIMIT 1"
+            "SELECT 1 FROM headrace_lane WHERE subscription = ? AND unknown_name IS NOT NULL LIMIT 1"
         ) { $0.bind(subscription.id) }
         if any == nil { return [] }
         let found = try known.flatMap { message in
@@ -214,8 +215,8 @@ struct LeaseQueries {
         let lease = Lease(lane: lane.id, token: lane.token + 1)
         let deliveries = try database.withPreparedStatement(
             """
-            SELECT delivery.position, is_replay, \(DocumentReader.eventColumns) FROM delivery
-            LEFT JOIN event ON event.position = delivery.position
+            SELECT delivery.position, is_replay, \(DocumentReader.eventColumns) FROM headrace_delivery AS delivery
+            LEFT JOIN headrace_event AS event ON event.position = delivery.position
             WHERE lane = ? ORDER BY delivery.position LIMIT ?
             """
         ) { statement in
@@ -242,12 +243,12 @@ struct LeaseQueries {
             return deliveries
         }
         guard let last = deliveries.last else {
-            try database.run("DELETE FROM lane WHERE id = ?") { $0.bind(lane.id) }
+            try database.run("DELETE FROM headrace_lane WHERE id = ?") { $0.bind(lane.id) }
             return []
         }
         try database.run(
             """
-            UPDATE lane SET token = ?, begun = ?, ready_at = ?, since = ?, unknown_name = NULL, unknown_version = NULL
+            UPDATE headrace_lane SET token = ?, begun = ?, ready_at = ?, since = ?, unknown_name = NULL, unknown_version = NULL
             WHERE id = ?
             """
         ) { statement in
@@ -263,7 +264,9 @@ struct LeaseQueries {
     /// Whether the first delivery was leased before and that lease ended without an outcome.
     private func mayHaveRun(_ lane: Lane) throws -> Bool {
         if lane.token == 0 { return false }
-        let head = try database.integer("SELECT min(position) FROM delivery WHERE lane = ?") { $0.bind(lane.id) }
+        let head = try database.integer("SELECT min(position) FROM headrace_delivery WHERE lane = ?") {
+            $0.bind(lane.id)
+        }
         return head.map { $0 <= lane.begun } ?? false
     }
 
@@ -296,7 +299,7 @@ struct LeaseQueries {
         try database.withPreparedStatement(
             """
             SELECT id, kind, name, version, stream_kind, stream_key, due_at, document, origin
-            FROM scheduled_message WHERE number = ?
+            FROM headrace_scheduled_message WHERE number = ?
             """
         ) { statement in
             statement.bind(-position)

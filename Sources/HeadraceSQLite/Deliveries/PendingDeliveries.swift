@@ -8,7 +8,7 @@ import HeadraceStorage
 /// Reads dead letters, idempotency records and statistics.
 enum DeliveryReader {
     static func idempotencyRecord(for key: String, in database: Database) throws -> IdempotencyRecord? {
-        try database.withPreparedStatement("SELECT command, outcome, date FROM idempotency WHERE key = ?") {
+        try database.withPreparedStatement("SELECT command, outcome, date FROM headrace_idempotency WHERE key = ?") {
             statement in
             statement.bind(key)
             guard try statement.next() else { return nil }
@@ -24,9 +24,9 @@ enum DeliveryReader {
     private static let letters = """
         SELECT dead_letter.id, dead_letter.position, subscription.name, attempts, reason, date,
             correction, \(DocumentReader.eventColumns)
-        FROM dead_letter
-        JOIN subscription ON subscription.id = dead_letter.subscription
-        LEFT JOIN event ON event.position = dead_letter.position
+        FROM headrace_dead_letter AS dead_letter
+        JOIN headrace_subscription AS subscription ON subscription.id = dead_letter.subscription
+        LEFT JOIN headrace_event AS event ON event.position = dead_letter.position
         """
 
     static func deadLetters(
@@ -72,7 +72,7 @@ enum DeliveryReader {
     }
 
     static func prunedPosition(in database: Database) throws -> Int64 {
-        try Int64.fetchOne(database, sql: "SELECT position FROM pruned_event") ?? 0
+        try Int64.fetchOne(database, sql: "SELECT position FROM headrace_pruned_event") ?? 0
     }
 
     static func statistics(in database: Database) throws -> DeliveryStatistics {
@@ -80,16 +80,16 @@ enum DeliveryReader {
             database,
             sql: """
                 SELECT subscription.name AS name, pending, letters, event.recorded_at AS oldest, paused_at
-                FROM subscription
+                FROM headrace_subscription AS subscription
                 LEFT JOIN (
                     SELECT lane.subscription AS id, count(*) AS pending,
                         min(CASE WHEN position > 0 THEN position END) AS first
-                    FROM lane JOIN delivery ON delivery.lane = lane.id GROUP BY lane.subscription
+                    FROM headrace_lane AS lane JOIN headrace_delivery AS delivery ON delivery.lane = lane.id GROUP BY lane.subscription
                 ) AS pending ON pending.id = subscription.id
                 LEFT JOIN (
-                    SELECT subscription AS id, count(*) AS letters FROM dead_letter GROUP BY subscription
+                    SELECT subscription AS id, count(*) AS letters FROM headrace_dead_letter GROUP BY subscription
                 ) AS dead ON dead.id = subscription.id
-                LEFT JOIN event ON event.position = pending.first
+                LEFT JOIN headrace_event AS event ON event.position = pending.first
                 ORDER BY subscription.name
                 """
         )
@@ -132,17 +132,17 @@ struct PendingDeliveryQuery {
                     ELSE 'retrying'
                 END AS state,
                 lane.correction, \(DocumentReader.eventColumns)
-            FROM lane
-            CROSS JOIN delivery AS head ON head.lane = lane.id
-                AND head.position = (SELECT min(position) FROM delivery AS earlier WHERE earlier.lane = lane.id)
-            CROSS JOIN delivery ON delivery.lane = lane.id
+            FROM headrace_lane AS lane
+            CROSS JOIN headrace_delivery AS head ON head.lane = lane.id
+                AND head.position = (SELECT min(position) FROM headrace_delivery AS earlier WHERE earlier.lane = lane.id)
+            CROSS JOIN headrace_delivery AS delivery ON delivery.lane = lane.id
                 AND delivery.position > CASE WHEN lane.ready_at = ?3 AND lane.id = ?4 THEN ?5 ELSE \(-Int64.max) END
                 AND delivery.position <= CASE
                     WHEN ?6 IN ('scheduled', 'retrying', 'unknown') THEN head.position
                     WHEN ?6 = 'running' THEN lane.begun
                     ELSE \(Int64.max)
                 END
-            LEFT JOIN event ON event.position = delivery.position
+            LEFT JOIN headrace_event AS event ON event.position = delivery.position
             WHERE lane.subscription = ?1 AND lane.ready_at >= ?3 AND (lane.ready_at > ?3 OR lane.id >= ?4)
                 AND (?6 IS NOT 'waiting' OR lane.ready_at <= ?2 OR lane.stream_kind IS NOT NULL)
                 AND (ifnull(?6, '') NOT IN ('running', 'retrying') OR lane.token > 0)
@@ -174,7 +174,7 @@ struct PendingDeliveryQuery {
     }
 
     private func subscriptions(in database: Database) throws -> [(id: Int64, name: String)] {
-        try database.withPreparedStatement("SELECT id, name FROM subscription") { statement in
+        try database.withPreparedStatement("SELECT id, name FROM headrace_subscription") { statement in
             var all: [(id: Int64, name: String)] = []
             while try statement.next() { all.append((try statement.integer(0), try statement.text(1))) }
             return all.sorted { BytewiseString($0.name) < BytewiseString($1.name) }
@@ -223,8 +223,8 @@ struct PendingDeliveryWriter {
     func retry(_ id: PendingDelivery.ID, now: Date) throws -> Bool {
         try database.run(
             """
-            UPDATE lane SET ready_at = max(1, ?1), since = ?1
-            WHERE id = ?2 AND ready_at > ?1 AND ?3 = (SELECT min(position) FROM delivery WHERE lane = ?2)
+            UPDATE headrace_lane SET ready_at = max(1, ?1), since = ?1
+            WHERE id = ?2 AND ready_at > ?1 AND ?3 = (SELECT min(position) FROM headrace_delivery WHERE lane = ?2)
                 AND (token = 0 OR ?3 > begun) AND (?3 > 0 OR token > 0 OR unknown_name IS NOT NULL)
             """
         ) { statement in
@@ -244,16 +244,17 @@ struct PendingDeliveryWriter {
             position: id.position, attempts: place.isFirst ? place.attempts : 0, reason: reason, date: now)
         try DeliveryWriter(database).moveToDeadLetters(failure, from: id.lane)
         try database.execute(
-            sql: "DELETE FROM lane WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM delivery WHERE lane = ?1)",
+            sql:
+                "DELETE FROM headrace_lane WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM headrace_delivery WHERE lane = ?1)",
             arguments: [id.lane])
         // Behind a running delivery, the lease stays valid.
         if !place.isLeased {
-            try database.execute(sql: "UPDATE lane SET token = token + 1 WHERE id = ?", arguments: [id.lane])
+            try database.execute(sql: "UPDATE headrace_lane SET token = token + 1 WHERE id = ?", arguments: [id.lane])
         }
         if place.isFirst {
             try database.execute(
                 sql: """
-                    UPDATE lane SET attempts = 0, last_failure = NULL, unknown_name = NULL, unknown_version = NULL,
+                    UPDATE headrace_lane SET attempts = 0, last_failure = NULL, unknown_name = NULL, unknown_version = NULL,
                         unknown_since = NULL, since = CASE WHEN ready_at > ?1 THEN ?1 ELSE since END,
                         ready_at = CASE WHEN ready_at > ?1 THEN max(1, ?1) ELSE ready_at END
                     WHERE id = ?2
@@ -269,8 +270,8 @@ struct PendingDeliveryWriter {
             """
             SELECT attempts, position = head, ready_at > ?1 AND token > 0 AND head <= begun,
                 position <= begun
-            FROM lane JOIN delivery ON delivery.lane = lane.id
-            JOIN (SELECT min(position) AS head FROM delivery WHERE lane = ?2)
+            FROM headrace_lane AS lane JOIN headrace_delivery AS delivery ON delivery.lane = lane.id
+            JOIN (SELECT min(position) AS head FROM headrace_delivery AS delivery WHERE lane = ?2)
             WHERE lane.id = ?2 AND position = ?3
             """
         ) { statement in

@@ -47,7 +47,7 @@ struct SettlementWriter {
             try deliveries.moveToDeadLetters(failure, from: settlement.lease.lane)
         }
 
-        let next = try database.integer("SELECT min(position) FROM delivery WHERE lane = ?") {
+        let next = try database.integer("SELECT min(position) FROM headrace_delivery WHERE lane = ?") {
             $0.bind(settlement.lease.lane)
         }
         let isRemoved = !settlement.acknowledged.isEmpty || !settlement.failures.isEmpty
@@ -78,7 +78,7 @@ struct SettlementWriter {
     func renew(_ lease: Lease, until date: Date) throws -> Bool {
         let readyAt = max(1, date.milliseconds)
         try database.run(
-            "UPDATE lane SET since = ? - (ready_at - since), ready_at = ? WHERE id = ? AND token = ?"
+            "UPDATE headrace_lane SET since = ? - (ready_at - since), ready_at = ? WHERE id = ? AND token = ?"
         ) { statement in
             statement.bind(readyAt)
             statement.bind(readyAt)
@@ -92,10 +92,10 @@ struct SettlementWriter {
         try database.withPreparedStatement(
             """
             SELECT attempts, begun,
-                EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position IS NOT ?),
+                EXISTS (SELECT 1 FROM headrace_delivery WHERE lane = lane.id AND position IS NOT ?),
                 unknown_since IS NOT NULL OR last_failure IS NOT NULL
-            FROM lane WHERE id = ? AND token = ?
-                AND NOT EXISTS (SELECT 1 FROM delivery WHERE lane = lane.id AND position < ?)
+            FROM headrace_lane AS lane WHERE id = ? AND token = ?
+                AND NOT EXISTS (SELECT 1 FROM headrace_delivery WHERE lane = lane.id AND position < ?)
             """
         ) { statement in
             statement.bind(position)
@@ -113,17 +113,17 @@ struct SettlementWriter {
     }
 
     private func delete(_ lease: Lease) throws {
-        try database.run("DELETE FROM lane WHERE id = ?") { $0.bind(lease.lane) }
+        try database.run("DELETE FROM headrace_lane WHERE id = ?") { $0.bind(lease.lane) }
     }
 
     /// Deletes the scheduled message that was delivered at `position`, if there is one.
     private func forgetScheduled(at position: Int64) throws {
         if position >= 0 { return }
-        try database.run("DELETE FROM scheduled_message WHERE number = ?") { $0.bind(-position) }
+        try database.run("DELETE FROM headrace_scheduled_message WHERE number = ?") { $0.bind(-position) }
     }
 
     private func update(_ lease: Lease, attempts: Int, begun: Int64) throws {
-        try database.run("UPDATE lane SET attempts = ?, begun = ? WHERE id = ?") { statement in
+        try database.run("UPDATE headrace_lane SET attempts = ?, begun = ? WHERE id = ?") { statement in
             statement.bind(attempts)
             statement.bind(begun)
             statement.bind(lease.lane)
@@ -136,7 +136,7 @@ struct SettlementWriter {
     private func end(_ lease: Lease, attempts: Int, begun: Int64, readyAt: Date, since: Date?) throws {
         try database.run(
             """
-            UPDATE lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ?, since = ifnull(?, since)
+            UPDATE headrace_lane SET token = token + 1, attempts = ?, begun = ?, ready_at = ?, since = ifnull(?, since)
             WHERE id = ?
             """
         ) { statement in
@@ -151,7 +151,7 @@ struct SettlementWriter {
     /// Lets the lane wait for a relay that knows its first message.
     private func leave(_ lease: Lease, name: String, version: Int, since: Date) throws {
         try database.run(
-            "UPDATE lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"
+            "UPDATE headrace_lane SET unknown_name = ?, unknown_version = ?, unknown_since = ? WHERE id = ?"
         ) { statement in
             statement.bind(name)
             statement.bind(version)
@@ -161,7 +161,7 @@ struct SettlementWriter {
     }
 
     private func note(_ reason: String, for lease: Lease) throws {
-        try database.run("UPDATE lane SET last_failure = ? WHERE id = ?") { statement in
+        try database.run("UPDATE headrace_lane SET last_failure = ? WHERE id = ?") { statement in
             statement.bind(reason)
             statement.bind(lease.lane)
         }
@@ -169,7 +169,8 @@ struct SettlementWriter {
 
     private func forgetNotes(_ lease: Lease) throws {
         try database.execute(
-            sql: "UPDATE lane SET unknown_since = NULL, last_failure = NULL WHERE id = ?", arguments: [lease.lane])
+            sql: "UPDATE headrace_lane SET unknown_since = NULL, last_failure = NULL WHERE id = ?",
+            arguments: [lease.lane])
     }
 }
 
@@ -196,9 +197,9 @@ struct ReplayWriter {
         let subscription = try DeliveryWriter(database).subscription(name)
         try database.execute(
             sql: """
-                UPDATE subscription SET replay_after = ?, replay_names = ?, replay_count = 0,
-                    replay_until = (SELECT ifnull(max(position), 0) FROM event),
-                    replay_lane = (SELECT ifnull(max(id), 0) FROM lane)
+                UPDATE headrace_subscription SET replay_after = ?, replay_names = ?, replay_count = 0,
+                    replay_until = (SELECT ifnull(max(position), 0) FROM headrace_event),
+                    replay_lane = (SELECT ifnull(max(id), 0) FROM headrace_lane)
                 WHERE id = ? AND replay_after IS NULL
                 """,
             arguments: [position, ReplayNames.text(of: names), subscription]
@@ -207,7 +208,7 @@ struct ReplayWriter {
         // Each lane that was leased since the last replay has such a time.
         try database.execute(
             sql: """
-                UPDATE lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
+                UPDATE headrace_lane SET token = token + 1, attempts = 0, begun = 0, ready_at = 0, since = NULL,
                     unknown_name = NULL, unknown_version = NULL, unknown_since = NULL, last_failure = NULL
                 WHERE subscription = ? AND ready_at > 0
                 """,
@@ -222,7 +223,8 @@ struct ReplayWriter {
     func advance(_ name: String) throws -> Progress {
         let row = try Row.fetchOne(
             database,
-            sql: "SELECT id, replay_count, replay_after, replay_until, replay_names FROM subscription WHERE name = ?",
+            sql:
+                "SELECT id, replay_count, replay_after, replay_until, replay_names FROM headrace_subscription WHERE name = ?",
             arguments: [SQLText(name)]
         )
         guard let row else { return Progress(count: 0, isComplete: true) }
@@ -236,7 +238,7 @@ struct ReplayWriter {
         let last = try database.integer(
             """
             SELECT max(position) FROM (
-                SELECT position FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+                SELECT position FROM headrace_event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
             )
             """
         ) { statement in
@@ -255,7 +257,7 @@ struct ReplayWriter {
         }
         if last == until { return try finish(subscription, count: replayed) }
         try database.execute(
-            sql: "UPDATE subscription SET replay_after = ?, replay_count = ? WHERE id = ?",
+            sql: "UPDATE headrace_subscription SET replay_after = ?, replay_count = ? WHERE id = ?",
             arguments: [last, replayed, subscription]
         )
         return Progress(count: replayed, isComplete: false)
@@ -264,7 +266,7 @@ struct ReplayWriter {
     private func finish(_ subscription: Int64, count: Int) throws -> Progress {
         try database.execute(
             sql: """
-                UPDATE subscription SET replay_after = NULL, replay_until = NULL, replay_names = NULL, replay_count = ?
+                UPDATE headrace_subscription SET replay_after = NULL, replay_until = NULL, replay_names = NULL, replay_count = ?
                 WHERE id = ?
                 """,
             arguments: [count, subscription]
@@ -285,12 +287,12 @@ struct ReplayWriter {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT position, stream_kind, stream_key FROM event
+                SELECT position, stream_kind, stream_key FROM headrace_event
                 WHERE position > ? AND position <= ? AND name IN (\(stored.map { _ in "?" }.joined(separator: ", ")))
                     AND position NOT IN (
-                        SELECT delivery.position FROM lane JOIN delivery ON delivery.lane = lane.id
+                        SELECT delivery.position FROM headrace_lane AS lane JOIN headrace_delivery AS delivery ON delivery.lane = lane.id
                         WHERE lane.subscription = ? AND stream_kind IS NULL AND stream_key IS NULL
-                            AND lane.id <= (SELECT ifnull(replay_lane, lane.id) FROM subscription WHERE id = ?)
+                            AND lane.id <= (SELECT ifnull(replay_lane, lane.id) FROM headrace_subscription WHERE id = ?)
                             AND delivery.position > ? AND delivery.position <= ?
                     )
                 ORDER BY position

@@ -10,7 +10,7 @@ import HeadraceStorage
 enum DocumentReader {
     static func document(of reference: EntityReference, kind: Int64, in database: Database) throws -> StoredDocument? {
         try database.withPreparedStatement(
-            "SELECT version, schema_version, document FROM entity WHERE kind = ? AND key = ?"
+            "SELECT version, schema_version, document FROM headrace_entity WHERE kind = ? AND key = ?"
         ) { statement in
             statement.bind(kind)
             statement.bind(reference.key)
@@ -61,7 +61,7 @@ enum DocumentReader {
 
     static func events(after position: Int64, limit: Int, in database: Database) throws -> [EventRecord] {
         try database.withPreparedStatement(
-            "SELECT \(eventColumns) FROM event WHERE position > ? ORDER BY position LIMIT ?"
+            "SELECT \(eventColumns) FROM headrace_event AS event WHERE position > ? ORDER BY position LIMIT ?"
         ) { statement in
             statement.bind(position)
             statement.bind(max(0, limit))
@@ -171,7 +171,7 @@ struct DocumentStatement: Sendable {
                 conditionArguments.append(upper.databaseValue)
             }
         }
-        let matching = "SELECT key FROM index_entry WHERE \(tests.joined(separator: " AND "))"
+        let matching = "SELECT key FROM headrace_index_entry WHERE \(tests.joined(separator: " AND "))"
         conditions += " AND entity.key IN (\(matching))"
     }
 
@@ -187,13 +187,13 @@ struct DocumentStatement: Sendable {
     private var source: (tables: String, order: String, arguments: [DatabaseValue]) {
         switch order {
         case .byKey:
-            ("entity WHERE entity.kind = ?", "entity.key \(direction)", [kind.databaseValue])
+            ("headrace_entity AS entity WHERE entity.kind = ?", "entity.key \(direction)", [kind.databaseValue])
         case .byValue(let index):
             // Scans the index in its order, up to the limit. CROSS JOIN makes SQLite begin with the index.
             (
                 """
-                index_entry AS place CROSS JOIN entity ON entity.kind = ? AND entity.key = place.key \
-                WHERE place.index_id = ?
+                headrace_index_entry AS place CROSS JOIN headrace_entity AS entity
+                ON entity.kind = ? AND entity.key = place.key WHERE place.index_id = ?
                 """,
                 "place.value \(direction), place.key \(direction)",
                 [kind.databaseValue, index.databaseValue]
@@ -201,8 +201,8 @@ struct DocumentStatement: Sendable {
         case .byFirstValue(let index):
             (
                 """
-                entity JOIN (
-                SELECT key, \(isDescending ? "max" : "min")(value) AS value FROM index_entry
+                headrace_entity AS entity JOIN (
+                SELECT key, \(isDescending ? "max" : "min")(value) AS value FROM headrace_index_entry
                 WHERE index_id = ? GROUP BY key
                 ) AS place ON place.key = entity.key WHERE entity.kind = ?
                 """,

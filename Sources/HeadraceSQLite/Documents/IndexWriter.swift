@@ -44,7 +44,9 @@ struct IndexWriter {
         in index: SchemaIDs.Index,
         of reference: EntityReference
     ) throws {
-        try database.run("INSERT INTO index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING") {
+        try database.run(
+            "INSERT INTO headrace_index_entry (index_id, value, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+        ) {
             statement in
             statement.bind(index.id)
             statement.bind(entry.value)
@@ -58,7 +60,8 @@ struct IndexWriter {
     func remove(_ entries: Set<ChangeSet.IndexEntry>, of reference: EntityReference) throws {
         for entry in entries {
             guard let index = ids.index(entry.index, of: reference.kind) else { continue }
-            try database.run("DELETE FROM index_entry WHERE index_id = ? AND value = ? AND key = ?") { statement in
+            try database.run("DELETE FROM headrace_index_entry WHERE index_id = ? AND value = ? AND key = ?") {
+                statement in
                 statement.bind(index.id)
                 statement.bind(entry.value)
                 statement.bind(reference.key)
@@ -68,7 +71,7 @@ struct IndexWriter {
 
     /// Returns the key of an entity that has `value` in `index`, or `nil`.
     private func key(of value: IndexValue, in index: SchemaIDs.Index) throws -> String? {
-        try database.withPreparedStatement("SELECT key FROM index_entry WHERE index_id = ? AND value = ?") {
+        try database.withPreparedStatement("SELECT key FROM headrace_index_entry WHERE index_id = ? AND value = ?") {
             statement in
             statement.bind(index.id)
             statement.bind(value)
@@ -79,7 +82,7 @@ struct IndexWriter {
 
 /// The indexes that miss the changes of programs that don't declare them.
 ///
-/// The table `unindexed` has the keys of the documents concerned. Their index entries are wrong or missing; all other
+/// The table `headrace_unindexed` has the keys of the documents concerned. Their index entries are wrong or missing; all other
 /// entries are right.
 struct OutdatedIndexes {
     /// Number of documents that one step indexes, and from which on a query indexes them.
@@ -95,12 +98,12 @@ struct OutdatedIndexes {
 
     /// Returns the number of documents that are missing in the index `id`.
     func count(_ id: Int64) throws -> Int {
-        Int(try database.integer("SELECT count(*) FROM unindexed WHERE index_id = ?") { $0.bind(id) } ?? 0)
+        Int(try database.integer("SELECT count(*) FROM headrace_unindexed WHERE index_id = ?") { $0.bind(id) } ?? 0)
     }
 
     /// Whether documents are missing in the index `id`.
     func contains(_ id: Int64) throws -> Bool {
-        try database.integer("SELECT 1 FROM unindexed WHERE index_id = ? LIMIT 1") { $0.bind(id) } != nil
+        try database.integer("SELECT 1 FROM headrace_unindexed WHERE index_id = ? LIMIT 1") { $0.bind(id) } != nil
     }
 
     /// Returns the documents that match `query`, which is answered from the documents if indexes are out of date.
@@ -117,8 +120,8 @@ struct OutdatedIndexes {
         let rows = try Row.fetchAll(
             database,
             sql: """
-                SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key IN (
-                    SELECT key FROM unindexed WHERE index_id IN (\(indexes.map { "\($0)" }.joined(separator: ", ")))
+                SELECT key, version, schema_version, document FROM headrace_entity WHERE kind = ? AND key IN (
+                    SELECT key FROM headrace_unindexed WHERE index_id IN (\(indexes.map { "\($0)" }.joined(separator: ", ")))
                 )
                 """,
             arguments: [number]
@@ -154,19 +157,21 @@ struct OutdatedIndexes {
     /// Values that must be unique and aren't are stored: an older program may have stored both documents.
     func complete(_ id: Int64, _ name: String, of kindName: String, limit: Int = stepSize * 10) throws {
         guard let kind = ids.declaration(kindName), let number = ids.kind(kindName) else { return }
-        let keys = "SELECT key FROM unindexed WHERE index_id = ? ORDER BY key LIMIT \(limit)"
+        let keys = "SELECT key FROM headrace_unindexed WHERE index_id = ? ORDER BY key LIMIT \(limit)"
         let rows = try Row.fetchAll(
             database,
-            sql: "SELECT key, version, schema_version, document FROM entity WHERE kind = ? AND key IN (\(keys))",
+            sql:
+                "SELECT key, version, schema_version, document FROM headrace_entity WHERE kind = ? AND key IN (\(keys))",
             arguments: [number, id]
         )
         try database.execute(
-            sql: "DELETE FROM index_entry WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
+            sql: "DELETE FROM headrace_index_entry WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
         for row in rows {
             let document = try indexed(DocumentReader.document(of: kindName, row), kind)
             try IndexWriter(database, ids: ids).store(document.entries(in: name), of: document.reference)
         }
-        try database.execute(sql: "DELETE FROM unindexed WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
+        try database.execute(
+            sql: "DELETE FROM headrace_unindexed WHERE index_id = ? AND key IN (\(keys))", arguments: [id, id])
     }
 
     /// Requires that no two documents have the same value in the index `id`.
@@ -176,8 +181,8 @@ struct OutdatedIndexes {
         let keys = try SQLText.fetchAll(
             database,
             sql: """
-                SELECT key FROM index_entry WHERE index_id = ? AND value = (
-                    SELECT value FROM index_entry WHERE index_id = ? GROUP BY value HAVING count(*) > 1 LIMIT 1
+                SELECT key FROM headrace_index_entry WHERE index_id = ? AND value = (
+                    SELECT value FROM headrace_index_entry WHERE index_id = ? GROUP BY value HAVING count(*) > 1 LIMIT 1
                 ) ORDER BY key LIMIT 2
                 """,
             arguments: [id, id]
@@ -194,7 +199,7 @@ struct OutdatedIndexes {
     private func outdated(_ query: DocumentQuery) throws -> [Int64] {
         let names = query.indexes
         if names.isEmpty { return [] }
-        if try database.integer("SELECT 1 FROM unindexed LIMIT 1") == nil { return [] }
+        if try database.integer("SELECT 1 FROM headrace_unindexed LIMIT 1") == nil { return [] }
         return try names.compactMap { ids.index($0, of: query.kind)?.id }.filter { try contains($0) }
     }
 

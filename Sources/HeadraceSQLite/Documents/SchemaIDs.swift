@@ -67,12 +67,13 @@ struct SchemaIDs: Sendable {
         for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) {
             let version = try Int.fetchOne(
                 database,
-                sql: "SELECT schema_version FROM entity_kind WHERE id = ?",
+                sql: "SELECT schema_version FROM headrace_entity_kind WHERE id = ?",
                 arguments: [kind.id]
             )
             // The ID of an index is never reused, and its row never changes.
             let indexes = try Set(
-                Int64.fetchAll(database, sql: "SELECT id FROM entity_index WHERE kind = ?", arguments: [kind.id])
+                Int64.fetchAll(
+                    database, sql: "SELECT id FROM headrace_entity_index WHERE kind = ?", arguments: [kind.id])
             )
             let declared = Set(kind.indexes.values.map(\.id))
             if version != kind.declaration.schemaVersion || !declared.isSubset(of: indexes) { return (name, [:]) }
@@ -84,7 +85,7 @@ struct SchemaIDs: Sendable {
 
     /// Assigns IDs to the kinds and indexes of `schema`.
     ///
-    /// Creates the indexes of `schema` that are missing, without documents: the table `unindexed` has their keys. An index that
+    /// Creates the indexes of `schema` that are missing, without documents: the table `headrace_unindexed` has their keys. An index that
     /// `schema` doesn't declare stays for the programs that declare it, unless the schema version is raised or an index of the
     /// same name has other properties.
     ///
@@ -123,14 +124,16 @@ struct SchemaIDs: Sendable {
             let missing = kind.indexes.filter { entry.indexes[$0.name] == nil }
             for index in missing {
                 try database.execute(
-                    sql: "INSERT INTO entity_index (kind, name, is_unique, holds_one_value) VALUES (?, ?, ?, ?)",
+                    sql:
+                        "INSERT INTO headrace_entity_index (kind, name, is_unique, holds_one_value) VALUES (?, ?, ?, ?)",
                     arguments: [id, SQLText(index.name), index.isUnique, index.holdsOneValue]
                 )
                 let indexID = database.lastInsertedRowID
                 entry.indexes[index.name] = Index(index, id: indexID)
                 ids.created.insert(indexID)
                 try database.execute(
-                    sql: "INSERT INTO unindexed (index_id, key) SELECT ?, key FROM entity WHERE kind = ?",
+                    sql:
+                        "INSERT INTO headrace_unindexed (index_id, key) SELECT ?, key FROM headrace_entity WHERE kind = ?",
                     arguments: [indexID, id]
                 )
             }
@@ -145,13 +148,15 @@ struct SchemaIDs: Sendable {
         for index in created { try Self.remove(index, in: database) }
         for (id, version) in raised {
             try database.execute(
-                sql: "UPDATE entity_kind SET schema_version = ? WHERE id = ?", arguments: [version, id])
+                sql: "UPDATE headrace_entity_kind SET schema_version = ? WHERE id = ?", arguments: [version, id])
         }
     }
 
     /// Removes an index with its entries in the open transaction.
     private static func remove(_ index: Int64, in database: Database) throws {
-        for condition in ["unindexed WHERE index_id", "index_entry WHERE index_id", "entity_index WHERE id"] {
+        for condition in ["unindexed WHERE index_id", "index_entry WHERE index_id", "entity_index WHERE id"].map({
+            "headrace_\($0)"
+        }) {
             try database.execute(sql: "DELETE FROM \(condition) = ?", arguments: [index])
         }
     }
@@ -162,7 +167,7 @@ struct SchemaIDs: Sendable {
     ) throws -> [(id: Int64, index: EntitySchema.Index)] {
         try Row.fetchAll(
             database,
-            sql: "SELECT id, name, is_unique, holds_one_value FROM entity_index WHERE kind = ? ORDER BY id",
+            sql: "SELECT id, name, is_unique, holds_one_value FROM headrace_entity_index WHERE kind = ? ORDER BY id",
             arguments: [kind]
         ).map { row in
             let index = EntitySchema.Index(
@@ -184,12 +189,12 @@ struct SchemaIDs: Sendable {
     ) throws -> (id: Int64, version: Int) {
         let stored = try Row.fetchOne(
             database,
-            sql: "SELECT id, schema_version FROM entity_kind WHERE name = ?",
+            sql: "SELECT id, schema_version FROM headrace_entity_kind WHERE name = ?",
             arguments: [SQLText(kind.name)]
         )
         guard let stored else {
             try database.execute(
-                sql: "INSERT INTO entity_kind (name, schema_version) VALUES (?, ?)",
+                sql: "INSERT INTO headrace_entity_kind (name, schema_version) VALUES (?, ?)",
                 arguments: [SQLText(kind.name), kind.schemaVersion]
             )
             return (database.lastInsertedRowID, kind.schemaVersion)
@@ -204,7 +209,7 @@ struct SchemaIDs: Sendable {
         let id: Int64 = try stored.decode(forColumn: "id")
         if version < kind.schemaVersion {
             try database.execute(
-                sql: "UPDATE entity_kind SET schema_version = ? WHERE id = ?",
+                sql: "UPDATE headrace_entity_kind SET schema_version = ? WHERE id = ?",
                 arguments: [kind.schemaVersion, id]
             )
         }

@@ -37,10 +37,12 @@ final class TableReader: StoreContentsReader {
                 for row in try Row.fetchAll(database, sql: "SELECT name, seq FROM sqlite_sequence") {
                     let name: String = try row.decode(forColumn: "name")
                     let number: Int64 = try row.decode(forColumn: "seq")
-                    numbers[name] = number
+                    if name.hasPrefix(StoreSchema.prefix) {
+                        numbers[String(name.dropFirst(StoreSchema.prefix.count))] = number
+                    }
                 }
                 for table in [StoreTable.kinds, .subscriptions] {
-                    numbers[table.name] = try database.integer("SELECT max(id) FROM \(table.name)")
+                    numbers[table.name] = try database.integer("SELECT max(id) FROM \(StoreSchema.prefix)\(table.name)")
                 }
                 return numbers
             }
@@ -49,7 +51,7 @@ final class TableReader: StoreContentsReader {
 
     func prunedPosition() async throws -> Int64 {
         try await SQLiteErrorMapper(path: path).translating {
-            try await snapshot.read { try $0.integer("SELECT position FROM pruned_event") ?? 0 }
+            try await snapshot.read { try $0.integer("SELECT position FROM headrace_pruned_event") ?? 0 }
         }
     }
 
@@ -79,7 +81,7 @@ final class TableReader: StoreContentsReader {
         let keys = table.keyColumns.map(\.name).joined(separator: ", ")
         let marks = table.keyColumns.map { _ in "?" }.joined(separator: ", ")
         let condition = key == nil ? "" : "WHERE (\(keys)) > (\(marks))"
-        let sql = "SELECT \(columns) FROM \(table.name) \(condition) ORDER BY \(keys) LIMIT ?"
+        let sql = "SELECT \(columns) FROM \(StoreSchema.prefix)\(table.name) \(condition) ORDER BY \(keys) LIMIT ?"
         return try database.withPreparedStatement(sql) { statement in
             for value in key ?? [] {
                 switch value {

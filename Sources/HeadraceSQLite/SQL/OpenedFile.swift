@@ -60,7 +60,7 @@ final class ConnectionCheck: Sendable {
 
 /// Whether commits on the connection that writes wait for the disk.
 ///
-/// The connection waits (`synchronous = FULL`) unless a relaxed transaction runs. After a failed sync, the store writes
+/// The connection waits (`synchronous = FULL`) unless a relaxed transaction of the store runs. After a failed sync, the store writes
 /// nothing more. The operating system reports a failed sync once, and then treats the lost writes as written. A later sync
 /// would succeed, and a power failure would take the durable commit with the lost writes before it.
 /// Source: Rebello et al., Can Applications Recover from fsync Failures?,
@@ -71,7 +71,25 @@ final class SyncMode: Sendable {
         var failure: DatabaseError?
     }
 
+    /// The value of `synchronous` with which each commit waits for the disk.
+    static let full = 2
+
+    /// The value of `synchronous` with which commits don't wait.
+    static let normal = 1
+
+    /// The value of `synchronous` of the connection, outside of relaxed transactions.
+    private let level: Int
+
     private let state = Mutex(State())
+
+    init(level: Int) {
+        self.level = level
+    }
+
+    /// - Throws: The error of a sync that has failed.
+    func requireNoFailure() throws {
+        if let failure = state.withLock(\.failure) { throw failure }
+    }
 
     /// Runs `operation` with commits that wait for the disk if `durability` is durable.
     ///
@@ -81,7 +99,7 @@ final class SyncMode: Sendable {
         in database: Database,
         _ operation: () throws -> Value
     ) throws -> Value {
-        if let failure = state.withLock(\.failure) { throw failure }
+        try requireNoFailure()
         try setRelaxed(durability == .relaxed, in: database)
         defer {
             // If this fails, the next durable transaction tries again, and doesn't begin without it.
@@ -96,8 +114,8 @@ final class SyncMode: Sendable {
     }
 
     private func setRelaxed(_ isRelaxed: Bool, in database: Database) throws {
-        if state.withLock(\.isRelaxed) == isRelaxed { return }
-        try database.execute(sql: "PRAGMA synchronous = \(isRelaxed ? "NORMAL" : "FULL")")
+        if level <= Self.normal || state.withLock(\.isRelaxed) == isRelaxed { return }
+        try database.execute(sql: "PRAGMA synchronous = \(isRelaxed ? Self.normal : level)")
         state.withLock { $0.isRelaxed = isRelaxed }
     }
 }

@@ -114,9 +114,8 @@ extension EntityContext {
     ///
     /// `body` may run twice: units of work can share a transaction, and if that transaction fails, each runs again. So
     /// `body` must have no effects other than SQL. It must not begin or end transactions, and must not write to the
-    /// tables of the store: `entity`, `entity_kind`, `entity_index`, `index_entry`, `unindexed`, `event`, `subscription`, `lane`,
-    /// `delivery`, `scheduled_message`, `dead_letter`, `idempotency`, `pruned_event`, and `grdb_migrations`. <doc:PlainSQL>
-    /// shows how to create and read your own tables.
+    /// tables of the store, whose names begin with `headrace_`, or to `grdb_migrations`. <doc:PlainSQL> shows how to create and
+    /// read your own tables.
     ///
     /// Only an ``HeadraceSQLite/SQLiteStore`` supports plain SQL. On another store the commit throws `StoreError` with
     /// the code `unsupportedWork`.
@@ -170,6 +169,32 @@ extension Database {
     /// Commits the open transaction with a statement that is prepared once.
     func commitTransaction() throws {
         try cachedStatement(sql: "COMMIT TRANSACTION").execute()
+    }
+
+    /// Runs `body` in a savepoint, completely or not at all.
+    ///
+    /// The variant of `inSavepoint(_:)` that prepares its statements once. GRDB runs them, and tells the observers of a client.
+    ///
+    /// - Throws: `DatabaseError`; the errors of `body`.
+    func inSavepoint<Value>(_ body: () throws -> Value) throws -> Value {
+        try inSavepoint({ try self.cachedStatement(sql: $0).execute() }, body)
+    }
+
+    /// Runs `body` in a savepoint whose statements `run` runs.
+    func inSavepoint<Value>(_ run: (String) throws -> Void, _ body: () throws -> Value) throws -> Value {
+        try run("SAVEPOINT unit_of_work")
+        do {
+            let value = try body()
+            try run("RELEASE unit_of_work")
+            return value
+        } catch {
+            // Without a transaction there is no savepoint.
+            if isInsideTransaction {
+                try run("ROLLBACK TO unit_of_work")
+                try run("RELEASE unit_of_work")
+            }
+            throw error
+        }
     }
 
     private func inTransaction<Value>(_ beginning: String, _ body: () throws -> Value) throws -> Value {

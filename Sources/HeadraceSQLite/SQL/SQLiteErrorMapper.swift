@@ -39,6 +39,21 @@ struct SQLiteErrorMapper {
         }
     }
 
+    /// The variant of ``translating(_:)`` for a transaction of the program, which GRDB ends with `CancellationError` if the
+    /// program or its task has interrupted it.
+    func translatingInTransaction<Value>(_ operation: () throws -> Value) throws -> Value {
+        do {
+            return try translating(operation)
+        } catch let error as StoreError {
+            if let cause = error.cause as? DatabaseError,
+                [.SQLITE_INTERRUPT, .SQLITE_ABORT].contains(cause.resultCode)
+            {
+                throw cause
+            }
+            throw error
+        }
+    }
+
     /// The variant of ``translating(_:)`` for opening a file.
     ///
     /// GRDB reads the files beside the database through Foundation. The errors of Foundation are converted too.

@@ -6,20 +6,45 @@ import GRDB
 import HeadraceStorage
 import Synchronization
 
-/// Opens a file, and prepares it in one transaction.
+/// Opens a file, or takes the connections of a program, and prepares the file in one transaction.
 ///
 /// Several processes may open one file at the same time. The first process that gets the write lock prepares the file.
 /// The other processes wait for the lock and find the file prepared. SQLite doesn't always wait: the switch to
 /// write-ahead mode, and the end of the last connection of another process, return `SQLITE_BUSY` immediately. So
 /// opening is retried until it succeeds or times out.
 struct FileOpening {
+    /// The connections to the file.
+    enum Source {
+        /// New connections; `vfs` is the name of a virtual file system, or `nil` for the default of SQLite.
+        case new(GRDB.Configuration, vfs: String?)
+
+        /// The connections of the program, which must be as durable as given.
+        case program(any DatabaseWriter, Durability)
+    }
+
+    /// An open file.
+    struct Opened {
+        let connections: any DatabaseWriter
+
+        /// The IDs of the schema.
+        let ids: SchemaIDs
+
+        /// The generation in which ``ids`` are valid.
+        let generation: Int
+
+        let owner: FileOwner
+        let use: FileUse
+
+        /// The setting `synchronous` of the connection that writes.
+        let synchronous: Int
+
+        /// The identity of the connection that writes.
+        let writer: ObjectIdentifier
+    }
+
     let path: String
-
-    /// The name of a virtual file system; the default of SQLite if it is `nil`.
-    let vfs: String?
-
+    let source: Source
     let schema: EntitySchema
-    let settings: GRDB.Configuration
 
     /// Time after which opening fails.
     let timeout: Duration
@@ -31,8 +56,8 @@ struct FileOpening {
 
     /// Opens the file.
     ///
-    /// - Returns: The connections, the IDs of the schema, the generation in which they are valid, and the use of the file.
-    func open() throws -> (DatabasePool, SchemaIDs, generation: Int, FileUse) {
+    /// - Throws: ``HeadraceStorage/StoreError``; errors of GRDB.
+    func open() throws -> Opened {
         let start = ContinuousClock.now
         let deadline = start.advanced(by: timeout)
         while true {
@@ -53,33 +78,60 @@ struct FileOpening {
         }
     }
 
-    private func attempt() throws -> (DatabasePool, SchemaIDs, generation: Int, FileUse) {
-        try StoreSchema.validateApplicationID(path: path, configuration: settings)
-        let pool = try DatabasePool(path: vfs.map { "file:\(path)?vfs=\($0)" } ?? path, configuration: settings)
-        do {
-            // The pool has created the write-ahead log.
-            let use = FileUse(vfs == nil ? path + "-wal" : nil)
-            let (ids, generation) = try pool.writeWithoutTransaction { database in
+    private func attempt() throws -> Opened {
+        switch source {
+        case .program(let connections, let durability):
+            let synchronous = try ProgramConnections(connections, path: path).requireFit(for: durability)
+            return try open(connections, owner: .program, synchronous: synchronous, isShared: true)
+        case .new(let settings, let vfs):
+            let owner = try FileOwner.find(path, configuration: settings)
+            let pool = try DatabasePool(path: vfs.map { "file:\(path)?vfs=\($0)" } ?? path, configuration: settings)
+            do {
                 // GRDB sets the writer to NORMAL when it opens a pool, regardless of earlier settings.
-                try database.execute(sql: "PRAGMA synchronous = FULL")
-                let prepared = try prepare(database, use)
-                try complete(prepared.0, database)
-                return prepared
+                try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+                return try open(pool, owner: owner, synchronous: SyncMode.full, isShared: vfs == nil)
+            } catch {
+                // The thrown error says more than an error of closing.
+                try? pool.close()
+                throw error
             }
-            return (pool, ids, generation, use)
-        } catch {
-            // The thrown error says more than an error of closing.
-            try? pool.close()
-            throw error
+        }
+    }
+
+    private func open(
+        _ connections: any DatabaseWriter,
+        owner: FileOwner,
+        synchronous: Int,
+        isShared: Bool
+    ) throws -> Opened {
+        // The connections have created the write-ahead log.
+        let use = FileUse(isShared ? path + "-wal" : nil)
+        return try connections.writeWithoutTransaction { database in
+            let (ids, generation) = try prepare(database, owner, use)
+            try complete(ids, owner, database)
+            return Opened(
+                connections: connections,
+                ids: ids,
+                generation: generation,
+                owner: owner,
+                use: use,
+                synchronous: synchronous,
+                writer: ObjectIdentifier(database)
+            )
         }
     }
 
     /// Migrates the file to the current tables and indexes, completely or not at all.
-    private func prepare(_ database: Database, _ use: FileUse) throws -> (SchemaIDs, generation: Int) {
+    private func prepare(
+        _ database: Database,
+        _ owner: FileOwner,
+        _ use: FileUse
+    ) throws -> (SchemaIDs, generation: Int) {
         var prepared = (SchemaIDs(), generation: 0)
         try database.inTransaction(.immediate) {
-            prepared = try FileSchemaCheck.tracking(in: database) {
-                try StoreSchema.prepare(database, path: path, faults: faults)
+            try owner.claim(database, path: path)
+            prepared = try owner.tracking(in: database) {
+                try StoreSchema.prepare(database, of: owner, path: path, faults: faults)
                 return try SchemaIDs.reconcile(schema, in: database, path: path) { reason in
                     guard replacementTimeout != nil else { return }
                     let others = use.others()
@@ -94,7 +146,7 @@ struct FileOpening {
     }
 
     /// Adds the documents that indexes miss, in transactions between which other programs write.
-    private func complete(_ ids: SchemaIDs, _ database: Database) throws {
+    private func complete(_ ids: SchemaIDs, _ owner: FileOwner, _ database: Database) throws {
         let outdated = OutdatedIndexes(database, ids: ids)
         do {
             for (name, index, kind) in ids.indexes {
@@ -113,7 +165,7 @@ struct FileOpening {
         } catch  where !ids.created.isEmpty {
             // The thrown error says more than an error of the removal. If it fails, the next opening completes the indexes.
             try? database.inTransaction(.immediate) {
-                _ = try FileSchemaCheck.tracking(in: database) { try ids.undo(in: database) }
+                _ = try owner.tracking(in: database) { try ids.undo(in: database) }
                 return .commit
             }
             throw error

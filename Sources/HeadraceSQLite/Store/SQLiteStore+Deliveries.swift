@@ -290,7 +290,7 @@ extension SQLiteStore {
         try Task.checkCancellation()
         try await read { _ in }
         return try SQLiteErrorMapper(path: path).translating {
-            StoreContents(try TableReader(path: path) { try pool.makeSnapshot() })
+            StoreContents(try TableReader(path: path) { try pool.snapshot() })
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #if SQLite
 import Foundation
-import GRDB
+public import GRDB
 public import HeadraceDomain
 public import HeadraceStorage
 import Synchronization
@@ -65,15 +65,27 @@ public final class SQLiteStore: ObservableStore {
     /// The entity types that the store was opened with.
     public let schema: EntitySchema
 
-    /// The path of the file, as passed to the initializer.
+    /// The path of the file, as passed to the initializer or to the connections of the program.
     public let path: String
 
-    let pool: DatabasePool
+    let pool: any DatabaseWriter
     let check: FileSchemaCheck
     let writerContext: WriterContext
     private let queue: WriterQueue
     private let file: OpenedFile
     private let use: FileUse
+
+    /// Whether the connections belong to the store, and end with it.
+    private let ownsConnections: Bool
+
+    /// The connection that writes.
+    let writer: ObjectIdentifier
+
+    /// The handlers of events that are raised in transactions of the program.
+    let delegators = TransactionDelegators()
+
+    /// The changes of the open transaction of the program.
+    let announcements = CommitAnnouncements()
 
     /// Signals after each commit of this store that adds deliveries.
     public let deliverySignal = DeliverySignal()
@@ -111,34 +123,92 @@ public final class SQLiteStore: ObservableStore {
     ///   `unusable` if the path cannot be opened or is another program's database; `corrupt` if the file is damaged or
     ///   not a database; `full`, `locked`; `inUse` if opening would lock out another program; `newerSchema` if a later version has written it; `uniqueViolation` if stored
     ///   entities violate a new unique index.
-    public init(
+    public convenience init(
         path: String,
         schema: EntitySchema,
         configuration: Configuration = Configuration()
     ) throws {
-        self.path = path
-        self.schema = schema
         let failure = SQLiteErrorMapper(path: path)
         if configuration.vfs == nil { try failure.checkPath() }
         let connectionCheck = ConnectionCheck()
-        let ids: SchemaIDs
-        let generation: Int
-        (pool, ids, generation, use) = try failure.translatingOpening { [schema] in
+        let settings = Self.settings(configuration, connectionCheck)
+        try self.init(path: path, .new(settings, vfs: configuration.vfs), schema: schema, configuration)
+        connectionCheck.require(file)
+    }
+
+    /// Makes a store in the database of a program, on the connections of the program.
+    ///
+    /// ```swift
+    /// let pool = try DatabasePool(path: "shop.sqlite")
+    /// try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    /// let store = try SQLiteStore(on: pool)
+    /// ```
+    ///
+    /// Then ``raise(_:for:in:)`` raises an event in the transaction in which the program writes its own rows. The tables of the
+    /// store have names that begin with `headrace_`, and the store changes nothing else in the file: neither the tables of a
+    /// `DatabaseMigrator`, nor `user_version`, `application_id`, the journal mode, or the busy time-out.
+    ///
+    /// The file must be in write-ahead mode, foreign keys enabled, and `synchronous` at least `FULL`, so that a power failure
+    /// takes no commit. A `DatabasePool` sets `NORMAL`. With `durability: .relaxed`, that is enough, and a power failure can take
+    /// the last commits of the program and of the store together.
+    ///
+    /// Of `configuration`, `busyTimeout` and `maximumByteCount` have no effect: the connections have their own. Closing the store
+    /// leaves the connections open. A `DatabaseMigrator` with `eraseDatabaseOnSchemaChange` erases the store, too.
+    ///
+    /// - Parameters:
+    ///   - connections: A `DatabasePool` or a `DatabaseQueue` of a file.
+    ///   - schema: The entities of the store.
+    ///   - durability: The durability that the connections must have.
+    ///   - configuration: The optional settings.
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(path:schema:configuration:)`` does; with the code `unusable` if a setting
+    ///   of the connections isn't sufficient, or if the file belongs to a store.
+    public convenience init(
+        on connections: some DatabaseWriter,
+        schema: EntitySchema,
+        durability: Durability = .durable,
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(path: connections.path, .program(connections, durability), schema: schema, configuration)
+    }
+
+    private init(
+        path: String,
+        _ source: FileOpening.Source,
+        schema: EntitySchema,
+        _ configuration: Configuration
+    ) throws {
+        self.path = path
+        self.schema = schema
+        let opened = try SQLiteErrorMapper(path: path).translatingOpening {
             try FileOpening(
                 path: path,
-                vfs: configuration.vfs,
+                source: source,
                 schema: schema,
-                settings: Self.settings(configuration, connectionCheck),
                 timeout: configuration.openingTimeout,
                 replacementTimeout: configuration.replacementTimeout,
                 faults: configuration.faults
             ).open()
         }
-        check = FileSchemaCheck(ids, generation: generation, path: path, feed: commitFeed)
-        readers = ReaderCount(limit: pool.configuration.maximumReaderCount)
+        ownsConnections = if case .new = source { true } else { false }
+        pool = opened.connections
+        use = opened.use
+        writer = opened.writer
+        check = FileSchemaCheck(
+            opened.ids,
+            generation: opened.generation,
+            owner: opened.owner,
+            path: path,
+            feed: commitFeed
+        )
+        // A program reads, too, so a connection may not be free when the store has none in use.
+        readers = ReaderCount(limit: ownsConnections ? pool.configuration.maximumReaderCount : 0)
         file = OpenedFile(path: path)
-        connectionCheck.require(file)
-        writerContext = WriterContext(check: check, file: file, syncMode: SyncMode(), faults: configuration.faults)
+        writerContext = WriterContext(
+            check: check,
+            file: file,
+            syncMode: SyncMode(level: opened.synchronous),
+            faults: configuration.faults
+        )
         queue = WriterQueue(pool: pool, context: writerContext, meter: CommitMeter(configuration.commitObserver))
     }
 
@@ -159,7 +229,7 @@ public final class SQLiteStore: ObservableStore {
         return settings
     }
 
-    /// Closes the file.
+    /// Closes the file, or ends the use of the connections of a program.
     ///
     /// After that, each use of the store throws ``HeadraceStorage/StoreError`` with the code `closed`. Closing the
     /// store again does nothing.
@@ -169,10 +239,15 @@ public final class SQLiteStore: ObservableStore {
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `locked` if the store is in use.
     public func close() throws {
+        guard ownsConnections else {
+            check.close()
+            use.end()
+            return
+        }
         try SQLiteErrorMapper(path: path).translating {
             // Only the writer connection can checkpoint the log, and only as the last connection. GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
-            pool.releaseMemory()
+            (pool as? DatabasePool)?.releaseMemory()
             // SQLite checkpoints the log when the last connection closes. This connection need not be the last.
             try? pool.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA busy_timeout = 500")
@@ -247,8 +322,8 @@ public final class SQLiteStore: ObservableStore {
             // A snapshot opens a separate connection, even if the pool is closed.
             _ = readers.begin()
             defer { readers.end() }
-            try await pool.read { _ in }
-            let snapshot = try pool.makeSnapshot()
+            try await pool.read { [check] _ in try check.requireOpen() }
+            let snapshot = try pool.snapshot()
             // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
             try await snapshot.read { [check] in _ = try check.requireCurrent(in: $0) }
@@ -270,14 +345,18 @@ public final class SQLiteStore: ObservableStore {
     ///   nothing has changed. If the disk did not confirm a write, the code is `unusable` too, the changes may or may
     ///   not be stored, and the store writes nothing more until it is opened again.
     public func commit(_ changes: ChangeSet) async throws {
-        let work = try changes.work.map { work in
-            guard let work = work as? SQLWork else { throw StoreError.unsupportedWork(work, by: Self.self) }
-            return work
-        }
-        let writer = ChangeSetWriter(changes: changes, work: work, ids: check.ids)
+        let writer = ChangeSetWriter(changes: changes, work: try sqlWork(of: changes), ids: check.ids)
         try await SQLiteErrorMapper(path: path).translating { try await queue.commitInTurn(writer) }
         commitFeed.recordCommit(of: changes.subjects)
         if changes.makesDeliveries { deliverySignal.notify() }
+    }
+
+    /// Returns the SQL of `changes`.
+    func sqlWork(of changes: ChangeSet) throws -> [SQLWork] {
+        try changes.work.map { work in
+            guard let work = work as? SQLWork else { throw StoreError.unsupportedWork(work, by: Self.self) }
+            return work
+        }
     }
 
     /// Checks whether other connections have committed since the last call, and records their commits.
@@ -287,7 +366,10 @@ public final class SQLiteStore: ObservableStore {
     /// - Throws: ``HeadraceStorage/StoreError`` if the file can't be read; `CancellationError`.
     public func noticeOtherCommits() async throws {
         let version = try await SQLiteErrorMapper(path: path).translating {
-            try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA data_version") }
+            try await pool.writeWithoutTransaction { [check] database in
+                try check.requireOpen()
+                return try Int.fetchOne(database, sql: "PRAGMA data_version")
+            }
         }
         let isNews = othersVersion.withLock { last in
             defer { last = version }
@@ -390,6 +472,26 @@ extension SQLiteStore {
         configuration: Configuration = Configuration()
     ) throws {
         try self.init(path: path, schema: try EntitySchema(entities), configuration: configuration)
+    }
+
+    /// Makes a store for these types of entity in the database of a program.
+    ///
+    /// See ``init(on:schema:durability:configuration:)`` for details.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` as ``init(on:schema:durability:configuration:)`` does; with the code
+    ///   `invalidSchema` if `entities` contradict one another.
+    public convenience init(
+        on connections: some DatabaseWriter,
+        entities: [any StoredEntity.Type] = [],
+        durability: Durability = .durable,
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(
+            on: connections,
+            schema: try EntitySchema(entities),
+            durability: durability,
+            configuration: configuration
+        )
     }
 }
 #endif

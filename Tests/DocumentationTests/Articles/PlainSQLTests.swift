@@ -70,8 +70,8 @@ private func centsByDay(in path: String) throws -> [String: Int] {
             database,
             sql: """
                 SELECT document ->> 'day' AS day, SUM(document ->> 'cents') AS cents
-                FROM entity JOIN entity_kind ON entity_kind.id = entity.kind
-                WHERE entity_kind.name = 'sale' GROUP BY day
+                FROM headrace_entity JOIN headrace_entity_kind AS kinds ON kinds.id = kind
+                WHERE kinds.name = 'sale' GROUP BY day
                 """
         )
         return Dictionary(uniqueKeysWithValues: rows.map { ($0["day"], $0["cents"]) })
@@ -124,7 +124,7 @@ private func centsByDay(in path: String) throws -> [String: Int] {
         try await withStore { store, unitOfWork in
             try await unitOfWork.execute { context in
                 context.perform { try $0.execute(sql: "CREATE TABLE shop_count (sales INTEGER)") }
-                context.perform { try $0.execute(sql: "INSERT INTO shop_count SELECT COUNT(*) FROM entity") }
+                context.perform { try $0.execute(sql: "INSERT INTO shop_count SELECT COUNT(*) FROM headrace_entity") }
                 context.insert(Sale("1", day: "Monday", cents: 300))
             }
 

@@ -35,13 +35,13 @@ struct PowerRemains {
         damage += try Row.fetchAll(database, sql: "PRAGMA foreign_key_check").map { "foreign key: \($0)" }
         events = try String.fetchAll(
             database,
-            sql: "SELECT json_extract(document, '$.id') FROM event ORDER BY position"
+            sql: "SELECT json_extract(document, '$.id') FROM headrace_event ORDER BY position"
         )
         let entities = try Row.fetchAll(
             database,
             sql: """
                 SELECT name, key, version, json_extract(document, '$.id') AS id
-                FROM entity JOIN entity_kind ON entity_kind.id = kind
+                FROM headrace_entity JOIN headrace_entity_kind AS entity_kind ON entity_kind.id = kind
                 """
         )
         for row in entities {
@@ -53,15 +53,16 @@ struct PowerRemains {
             default: counters[key] = row["version"]
             }
         }
-        let labels = try String.fetchSet(database, sql: "SELECT value FROM index_entry")
+        let labels = try String.fetchSet(database, sql: "SELECT value FROM headrace_index_entry")
         if labels != entries { damage.append("the index differs by \(labels.symmetricDifference(entries))") }
 
         let deliveries = try Row.fetchAll(
             database,
             sql: """
-                SELECT subscription.name, json_extract(event.document, '$.id') AS id FROM delivery
-                JOIN lane ON lane.id = lane JOIN subscription ON subscription.id = subscription
-                LEFT JOIN event ON event.position = delivery.position
+                SELECT subscription.name, json_extract(event.document, '$.id') AS id FROM headrace_delivery AS delivery
+                JOIN headrace_lane AS lane ON lane.id = lane
+                JOIN headrace_subscription AS subscription ON subscription.id = subscription
+                LEFT JOIN headrace_event AS event ON event.position = delivery.position
                 """
         )
         for row in deliveries {

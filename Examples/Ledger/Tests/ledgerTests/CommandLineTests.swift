@@ -286,7 +286,9 @@ private let calls: [(arguments: [String], status: Int32)] = [
         try ledger.write(journal, to: "a.journal")
         _ = try ledger.run("import", "a.journal")
         let database = try DatabaseQueue(path: ledger.folder.appending(path: "ledger.sqlite").path())
-        try database.write { try $0.execute(sql: "UPDATE entity_kind SET schema_version = 99 WHERE name = 'account'") }
+        try database.write {
+            try $0.execute(sql: "UPDATE headrace_entity_kind SET schema_version = 99 WHERE name = 'account'")
+        }
         try database.close()
 
         let outcome = try ledger.run("balance")

@@ -26,7 +26,7 @@ import UnixSignals
                 to: copy.folder.appending(path: "ledger.sqlite")
             )
             let database = try DatabaseQueue(path: copy.folder.appending(path: "ledger.sqlite").path())
-            #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entity") } ?? 0 >= 4)
+            #expect(try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM headrace_entity") } ?? 0 >= 4)
             #expect(try ledger.files() == ["a.journal", "ledger.sqlite"])
         }
     }
@@ -99,7 +99,8 @@ import UnixSignals
         let database = try DatabasePool(path: ledger.folder.appending(path: "ledger.sqlite").path())
         try await database.write { database in
             try database.execute(
-                sql: "DELETE FROM entity WHERE kind = (SELECT id FROM entity_kind WHERE name = 'account')"
+                sql:
+                    "DELETE FROM headrace_entity WHERE kind = (SELECT id FROM headrace_entity_kind WHERE name = 'account')"
             )
         }
         #expect(try ledger.files().contains("ledger.sqlite-wal"))
