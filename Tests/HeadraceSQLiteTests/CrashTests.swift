@@ -35,7 +35,7 @@ import Testing
     private func check(_ path: String, acknowledged: Set<String>) throws {
         try withOtherProgram(path) { database in
             #expect(try String.fetchAll(database, sql: "PRAGMA integrity_check") == ["ok"])
-            guard try database.tableExists("entity") else {
+            guard try database.tableExists("headrace_entity") else {
                 #expect(acknowledged.isEmpty)
                 return
             }

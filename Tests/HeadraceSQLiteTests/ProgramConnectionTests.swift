@@ -100,7 +100,9 @@ import Testing
 
             #expect(error?.code == .unusable)
             #expect(error?.message.contains(setting.mention) == true, "\(error?.message ?? "")")
-            let tables = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+            let tables = try database.read { database in
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master WHERE type = 'table'")
+            }
             #expect(tables == 3)
         }
     }

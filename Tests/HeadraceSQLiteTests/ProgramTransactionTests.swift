@@ -92,14 +92,18 @@ import Testing
 
     @Test func aTransactionOfACancelledTaskLeavesNothing() async throws {
         try await withShop { database, store, relay in
+            let (start, begin) = AsyncStream.makeStream(of: Task<Void, any Error>.self)
             let task = Task {
+                var tasks = start.makeAsyncIterator()
+                let own = await tasks.next()
                 try await database.write { database in
                     try database.buy(1)
                     try store.raise(Purchased(number: 1), in: database)
-                    withUnsafeCurrentTask { $0?.cancel() }
+                    own?.cancel()
                     try store.raise(Purchased(number: 2), in: database)
                 }
             }
+            begin.yield(task)
             await #expect(throws: CancellationError.self) { try await task.value }
 
             try await relay.untilIdle()
@@ -180,9 +184,11 @@ import Testing
                 }
                 try store.execute(in: database) { context in
                     let note = try context.find(Note.self, id: "a", in: database)
+                    let same = try context.find(Note.self, id: "a", in: database)
+                    let missing = try context.find(Note.self, id: "b", in: database)
                     #expect(note?.size == 1)
-                    #expect(try context.find(Note.self, id: "a", in: database) === note)
-                    #expect(try context.find(Note.self, id: "b", in: database) == nil)
+                    #expect(same === note)
+                    #expect(missing == nil)
                     note?.size = 2
                 }
             }

@@ -139,7 +139,7 @@ import Testing
 
             #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
             #expect(plan.contains { $0.contains("SEARCH entity USING INDEX") && $0.contains("kind=? AND key=?") })
-            #expect(plan.contains { $0.contains("SEARCH index_entry USING PRIMARY KEY (index_id=? AND value") })
+            #expect(plan.contains { $0.contains("SEARCH headrace_index_entry USING PRIMARY KEY (index_id=?") })
         }
     }
 

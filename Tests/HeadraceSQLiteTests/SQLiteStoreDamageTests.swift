@@ -157,8 +157,9 @@ import Testing
 
             let damage = try await store.findDamage()
 
-            let ofEntities = "row 1 of the table 'entity' refers to a missing row of 'entity_kind'"
-            let ofEntries = "a row of the table 'index_entry' refers to a missing row of 'entity_index'"
+            let ofEntities = "row 1 of the table 'headrace_entity' refers to a missing row of 'headrace_entity_kind'"
+            let ofEntries =
+                "a row of the table 'headrace_index_entry' refers to a missing row of 'headrace_entity_index'"
             // Each note has a row of its own and two index entries.
             #expect(damage.count == min(100, 3 * count))
             #expect(damage.contains(ofEntities) || damage.contains(ofEntries))

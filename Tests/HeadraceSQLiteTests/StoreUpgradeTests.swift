@@ -387,7 +387,7 @@ import Testing
     private func contents(_ path: String) throws -> [String] {
         try withOtherProgram(path) { database in
             try ["entity_kind", "entity", "entity_index", "index_entry", "event", "subscription", "lane", "delivery"]
-                .flatMap { try Row.fetchAll(database, sql: "SELECT '\($0)', * FROM \($0) ORDER BY 2, 3") }
+                .flatMap { try Row.fetchAll(database, sql: "SELECT '\($0)', * FROM headrace_\($0) ORDER BY 2, 3") }
                 .map(\.description)
         }
     }

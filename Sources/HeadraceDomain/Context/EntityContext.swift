@@ -406,8 +406,8 @@ public final class EntityContext: DomainContext {
             try entity.addChange(to: &changes)
         }
         if !events.isEmpty { try changes.append(events) }
-        addedRelayPart?.add(to: &changes)
         if !work.isEmpty { changes.work = work }
+        addedRelayPart?.add(to: &changes)
         changes.durability = durability
     }
 

@@ -94,7 +94,7 @@ enum DeliveryReader {
                 """
         )
         // The sequence keeps the position of events that are pruned.
-        let lastPosition = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'event'")
+        let lastPosition = try database.integer("SELECT seq FROM sqlite_sequence WHERE name = 'headrace_event'")
         return DeliveryStatistics(
             subscriptions: try rows.map { row in
                 DeliveryStatistics.Subscription(

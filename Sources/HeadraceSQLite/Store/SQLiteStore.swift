@@ -322,7 +322,7 @@ public final class SQLiteStore: ObservableStore {
             // A snapshot opens a separate connection, even if the pool is closed.
             _ = readers.begin()
             defer { readers.end() }
-            try await pool.read { [check] _ in try check.requireOpen() }
+            try await pool.unsafeRead { [check] in try Self.inReadTransaction(check, { _ in }, in: $0) }
             let snapshot = try pool.snapshot()
             // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
@@ -413,10 +413,7 @@ public final class SQLiteStore: ObservableStore {
             return try readHere(body)
         }
         return try await translatingReading {
-            try await pool.read { [check] database in
-                try check.requireCurrent(in: database)
-                return try body(database)
-            }
+            try await pool.unsafeRead { [check] in try Self.inReadTransaction(check, body, in: $0) }
         }
     }
 
@@ -424,17 +421,25 @@ public final class SQLiteStore: ObservableStore {
     private func readHere<Value>(_ body: (Database) throws -> Value) throws -> Value {
         do {
             return try SQLiteErrorMapper(path: path).translating {
-                // GRDB's own transaction would prepare its statements each time.
-                try pool.unsafeRead { database in
-                    try database.inReadTransaction {
-                        try check.requireCurrent(in: database)
-                        return try body(database)
-                    }
-                }
+                try pool.unsafeRead { try Self.inReadTransaction(check, body, in: $0) }
             }
         } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
             try file.check()
             throw error
+        }
+    }
+
+    /// Runs `body` in a transaction that reads.
+    ///
+    /// GRDB's own transaction would prepare its statements each time, and crashes on a closed `DatabaseQueue`.
+    private static func inReadTransaction<Value>(
+        _ check: FileSchemaCheck,
+        _ body: (Database) throws -> Value,
+        in database: Database
+    ) throws -> Value {
+        try database.inReadTransaction {
+            try check.requireCurrent(in: database)
+            return try body(database)
         }
     }
 
