@@ -99,6 +99,7 @@ let package = Package(
                 "Measuring",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceRelay", package: "headrace"),
                 .product(name: "HeadraceStorage", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
                 .product(name: "HeadraceSQLite", package: "headrace"),

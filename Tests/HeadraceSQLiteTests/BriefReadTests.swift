@@ -30,7 +30,7 @@ import Testing
             var recorded = events.makeAsyncIterator()
             let caller = Caller(store)
             try await withThrowingTaskGroup { group in
-                for _ in 0..<store.pool.configuration.maximumReaderCount {
+                for _ in 0..<store.connections.configuration.maximumReaderCount {
                     group.addTask {
                         try await store.read { _ in
                             record.yield()

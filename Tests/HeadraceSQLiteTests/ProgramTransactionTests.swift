@@ -112,6 +112,30 @@ import Testing
         }
     }
 
+    @Test func anInterruptedTransactionLeavesNothing() async throws {
+        try await withShop { database, store, relay in
+            let interrupts = DatabaseFunction("interrupts", argumentCount: 1) { _ in
+                database.interrupt()
+                return 1
+            }
+            await #expect { () async throws in
+                try await database.write { database in
+                    database.add(function: interrupts)
+                    try database.buy(1)
+                    try store.raise(Purchased(number: 1), in: database)
+                    try database.execute(sql: "UPDATE purchase SET number = interrupts(number)")
+                }
+            } throws: { ($0 as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT }
+
+            try await database.write { database in
+                try database.buy(2)
+                try store.raise(Purchased(number: 2), in: database)
+            }
+            try await relay.untilIdle()
+            #expect(try database.confirmations() == [2])
+        }
+    }
+
     @Test func aLongTransactionKeepsTheOrderOfEachSource() async throws {
         try await withShop { database, store, relay in
             let count = 2_000

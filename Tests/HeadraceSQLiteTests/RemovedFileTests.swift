@@ -49,7 +49,7 @@ import Testing
             let store = try openStore(path)
             try await store.insertNotes("a")
             // So the next read opens a connection.
-            (store.pool as? DatabasePool)?.releaseMemory()
+            (store.connections as? DatabasePool)?.releaseMemory()
             try FileManager.default.removeItem(atPath: path)
             if isReplaced { try Data().write(to: URL(filePath: path)) }
 
@@ -70,7 +70,7 @@ import Testing
             let store = try openStore(path)
             try await store.insertNotes("a")
             // So the next read opens a connection.
-            (store.pool as? DatabasePool)?.releaseMemory()
+            (store.connections as? DatabasePool)?.releaseMemory()
             try FileManager.default.removeItem(atPath: path)
             try FileManager.default.moveItem(atPath: other.path, toPath: path)
 

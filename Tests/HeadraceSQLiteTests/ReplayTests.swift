@@ -116,7 +116,7 @@ import Testing
 
     /// Replays the first part, as a process that ends after it.
     private func begin(in store: SQLiteStore) async throws {
-        let first = try await store.pool.write { database in
+        let first = try await store.connections.write { database in
             try ReplayWriter(database).begin("totals", eventsNamed: ["counted"], after: 0)
         }
         #expect(first == ReplayWriter.Progress(count: 10_000, isComplete: false))

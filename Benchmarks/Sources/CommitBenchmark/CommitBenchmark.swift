@@ -3,7 +3,8 @@
 import Foundation
 import Measuring
 
-/// Compares durable commits with the raw driver, for one caller and for 64, and finding an entity by its key.
+/// Compares durable commits with the raw driver, for one caller and for 64, an event raised in the transaction of a program, and
+/// finding an entity by its key.
 @main
 enum CommitBenchmark {
     static func main() {
@@ -19,6 +20,7 @@ enum CommitBenchmark {
                 Figure("one caller", of: one, against: rounds.map(\.rawOne), "raw, in a loop", nil),
                 Figure("64 callers", of: many, against: one, "one caller", 5),
                 Figure("64 callers", of: many, against: rounds.map(\.rawMany), "raw, 64 to a transaction", 0.3),
+                Figure("row and event", of: rounds.map(\.raising), against: rounds.map(\.rowsOnly), "row", 0.625),
                 Figure("find", of: rounds.map(\.finds), against: rounds.map(\.rawFinds), "raw, each awaited", nil),
             ]
             print("of               a second  against                    a second   ratio  at least")

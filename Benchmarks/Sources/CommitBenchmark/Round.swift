@@ -16,6 +16,10 @@ struct Round {
     let rawOne: Double
     let rawMany: Double
 
+    /// The rates of transactions of a program, each with one row, and each with one row and an event.
+    let rowsOnly: Double
+    let raising: Double
+
     /// The rates of finding one entity after another.
     let finds: Double
     let rawFinds: Double
@@ -29,6 +33,8 @@ struct Round {
         one = try await Self.commit(1_000, callers: 1, to: path("one"))
         many = try await Self.commit(16_000, callers: 64, to: path("many"))
         rawMany = try RawCommits.insert(16_000, together: 64, into: path("raw-many"))
+        rowsOnly = try await ProgramRows.insert(1_000, raising: false, into: path("rows"))
+        raising = try await ProgramRows.insert(1_000, raising: true, into: path("raising"))
         rawFinds = try await RawFinds.find(4_000, in: path("one"))
         finds = try await Self.find(4_000, in: path("one"))
     }

@@ -29,12 +29,12 @@ final class WriterQueue: Sendable {
     private static let largestBatch = 256
 
     private let state = Mutex(State())
-    private let pool: any DatabaseWriter
+    private let connections: any DatabaseWriter
     private let context: WriterContext
     private let meter: CommitMeter?
 
-    init(pool: any DatabaseWriter, context: WriterContext, meter: CommitMeter?) {
-        self.pool = pool
+    init(connections: any DatabaseWriter, context: WriterContext, meter: CommitMeter?) {
+        self.connections = connections
         self.context = context
         self.meter = meter
     }
@@ -60,7 +60,7 @@ final class WriterQueue: Sendable {
 
     private func schedule() {
         // A cancelled task abandons GRDB's own async write. A commit that has begun must have an outcome.
-        pool.asyncWriteWithoutTransaction { database in self.commitWaiting(in: database) }
+        connections.asyncWriteWithoutTransaction { database in self.commitWaiting(in: database) }
     }
 
     private func commitWaiting(in database: Database) {

@@ -179,6 +179,15 @@ struct SQLiteErrorMapper {
                     """,
                 cause: error
             )
+        case .SQLITE_INTERRUPT:
+            StoreError(
+                code: .locked,
+                message: """
+                    The program has interrupted its connections to '\(path)'. Nothing of the change was stored. To fix, try \
+                    again.
+                    """,
+                cause: error
+            )
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_CANTOPEN, .SQLITE_AUTH:
             unusable(
                 error.message ?? "\(error.resultCode)",

@@ -253,7 +253,7 @@ extension SQLiteStore: DeliveryStore {
     ) async throws -> Value {
         try await SQLiteErrorMapper(path: path).translating {
             try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { [writerContext] database in
+                connections.asyncWriteWithoutTransaction { [writerContext] database in
                     if let earlier { writerContext.faults?(earlier) }
                     let result = Result {
                         try writerContext.syncMode.run(isDurable ? .durable : .relaxed, in: database) {
@@ -290,7 +290,7 @@ extension SQLiteStore {
         try Task.checkCancellation()
         try await read { _ in }
         return try SQLiteErrorMapper(path: path).translating {
-            StoreContents(try TableReader(path: path) { try pool.snapshot() })
+            StoreContents(try TableReader(path: path) { try connections.snapshot() })
         }
     }
 }

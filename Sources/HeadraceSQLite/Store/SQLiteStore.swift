@@ -68,7 +68,7 @@ public final class SQLiteStore: ObservableStore {
     /// The path of the file, as passed to the initializer or to the connections of the program.
     public let path: String
 
-    let pool: any DatabaseWriter
+    let connections: any DatabaseWriter
     let check: FileSchemaCheck
     let writerContext: WriterContext
     private let queue: WriterQueue
@@ -139,8 +139,8 @@ public final class SQLiteStore: ObservableStore {
     /// Makes a store in the database of a program, on the connections of the program.
     ///
     /// ```swift
-    /// let pool = try DatabasePool(path: "shop.sqlite")
-    /// try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    /// let connections = try DatabasePool(path: "shop.sqlite")
+    /// try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     /// let store = try SQLiteStore(on: pool)
     /// ```
     ///
@@ -190,7 +190,7 @@ public final class SQLiteStore: ObservableStore {
             ).open()
         }
         ownsConnections = if case .new = source { true } else { false }
-        pool = opened.connections
+        connections = opened.connections
         use = opened.use
         writer = opened.writer
         check = FileSchemaCheck(
@@ -201,7 +201,7 @@ public final class SQLiteStore: ObservableStore {
             feed: commitFeed
         )
         // A program reads, too, so a connection may not be free when the store has none in use.
-        readers = ReaderCount(limit: ownsConnections ? pool.configuration.maximumReaderCount : 0)
+        readers = ReaderCount(limit: ownsConnections ? connections.configuration.maximumReaderCount : 0)
         file = OpenedFile(path: path)
         writerContext = WriterContext(
             check: check,
@@ -209,7 +209,8 @@ public final class SQLiteStore: ObservableStore {
             syncMode: SyncMode(level: opened.synchronous),
             faults: configuration.faults
         )
-        queue = WriterQueue(pool: pool, context: writerContext, meter: CommitMeter(configuration.commitObserver))
+        queue = WriterQueue(
+            connections: connections, context: writerContext, meter: CommitMeter(configuration.commitObserver))
     }
 
     private static func settings(
@@ -247,13 +248,13 @@ public final class SQLiteStore: ObservableStore {
         try SQLiteErrorMapper(path: path).translating {
             // Only the writer connection can checkpoint the log, and only as the last connection. GRDB closes it first.
             // <https://github.com/groue/GRDB.swift/issues/739>
-            (pool as? DatabasePool)?.releaseMemory()
+            (connections as? DatabasePool)?.releaseMemory()
             // SQLite checkpoints the log when the last connection closes. This connection need not be the last.
-            try? pool.writeWithoutTransaction { database in
+            try? connections.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA busy_timeout = 500")
                 try database.checkpoint(.truncate)
             }
-            try pool.close()
+            try connections.close()
             use.end()
         }
     }
@@ -322,8 +323,8 @@ public final class SQLiteStore: ObservableStore {
             // A snapshot opens a separate connection, even if the pool is closed.
             _ = readers.begin()
             defer { readers.end() }
-            try await pool.unsafeRead { [check] in try Self.inReadTransaction(check, { _ in }, in: $0) }
-            let snapshot = try pool.snapshot()
+            try await connections.unsafeRead { [check] in try Self.inReadTransaction(check, { _ in }, in: $0) }
+            let snapshot = try connections.snapshot()
             // SQLite opens the write-ahead log only after the check of the connection.
             try file.check()
             try await snapshot.read { [check] in _ = try check.requireCurrent(in: $0) }
@@ -366,7 +367,7 @@ public final class SQLiteStore: ObservableStore {
     /// - Throws: ``HeadraceStorage/StoreError`` if the file can't be read; `CancellationError`.
     public func noticeOtherCommits() async throws {
         let version = try await SQLiteErrorMapper(path: path).translating {
-            try await pool.writeWithoutTransaction { [check] database in
+            try await connections.writeWithoutTransaction { [check] database in
                 try check.requireOpen()
                 return try Int.fetchOne(database, sql: "PRAGMA data_version")
             }
@@ -380,7 +381,7 @@ public final class SQLiteStore: ObservableStore {
 
     /// Indexes documents that programs without the indexes of `query` have written.
     private func complete(_ query: DocumentQuery) async throws {
-        try await pool.writeWithoutTransaction { [check] database in
+        try await connections.writeWithoutTransaction { [check] database in
             try database.inWriteTransaction {
                 try check.requireCurrent(in: database)
                 try OutdatedIndexes(database, ids: check.ids).complete(query)
@@ -413,7 +414,7 @@ public final class SQLiteStore: ObservableStore {
             return try readHere(body)
         }
         return try await translatingReading {
-            try await pool.unsafeRead { [check] in try Self.inReadTransaction(check, body, in: $0) }
+            try await connections.unsafeRead { [check] in try Self.inReadTransaction(check, body, in: $0) }
         }
     }
 
@@ -421,7 +422,7 @@ public final class SQLiteStore: ObservableStore {
     private func readHere<Value>(_ body: (Database) throws -> Value) throws -> Value {
         do {
             return try SQLiteErrorMapper(path: path).translating {
-                try pool.unsafeRead { try Self.inReadTransaction(check, body, in: $0) }
+                try connections.unsafeRead { try Self.inReadTransaction(check, body, in: $0) }
             }
         } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
             try file.check()
@@ -460,7 +461,7 @@ public final class SQLiteStore: ObservableStore {
 
     /// Returns the value of a pragma on the writer connection.
     package func writerPragma(_ name: String) throws -> Int? {
-        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
+        try connections.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA \(name)") }
     }
 }
 

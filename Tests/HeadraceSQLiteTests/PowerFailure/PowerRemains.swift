@@ -27,7 +27,7 @@ struct PowerRemains {
     init() {}
 
     init(_ store: SQLiteStore) throws {
-        self = try store.pool.writeWithoutTransaction { try Self(in: $0) }
+        self = try store.connections.writeWithoutTransaction { try Self(in: $0) }
     }
 
     private init(in database: Database) throws {

@@ -74,7 +74,7 @@ struct PowerRound {
             let store = try store ?? machine.openStore()
             defer { try? store.close() }
             let pages = [2, 10, 50, 1_000][random.below(4)]
-            try await store.pool.writeWithoutTransaction { database in
+            try await store.connections.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA wal_autocheckpoint = \(pages)")
             }
             let largest = [10, 1_000, 9_000][random.below(3)]

@@ -163,7 +163,7 @@ struct PowerTask {
     /// Brings the content of the write-ahead log into the file.
     private mutating func empty() async throws {
         let mode = ["PASSIVE", "RESTART", "TRUNCATE"][random.below(3)]
-        try await store.pool.writeWithoutTransaction { database in
+        try await store.connections.writeWithoutTransaction { database in
             _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(\(mode))")
         }
     }
