@@ -99,24 +99,19 @@ private func centsByDay(in path: String) throws -> [String: Int] {
         }
     }
 
-    @Test func theStoreHasTheDocumentedTables() async throws {
+    @Test func theTablesOfTheStoreHaveTheDocumentedNames() async throws {
         try await withStore { store, _ in
-            let tables = try await DatabaseQueue(path: store.path).read { database in
+            let others = try await DatabaseQueue(path: store.path).read { database in
                 try String.fetchAll(
                     database,
                     sql: """
-                        SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name
+                        SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+                            AND name NOT LIKE 'headrace!_%' ESCAPE '!'
                         """
                 )
             }
 
-            #expect(
-                tables == [
-                    "dead_letter", "delivery", "entity", "entity_index", "entity_kind", "event", "grdb_migrations",
-                    "idempotency", "index_entry", "lane", "pruned_event", "scheduled_message", "subscription",
-                    "unindexed",
-                ]
-            )
+            #expect(others == ["grdb_migrations"])
         }
     }
 
