@@ -5,8 +5,10 @@ import Foundation
 import GRDB
 import HeadraceCore
 import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite
+import HeadraceStorage
 import Testing
 
 private final class Account: StoredEntity {
@@ -42,6 +44,32 @@ private final class Order: StoredEntity {
 
 extension EntityIndex<Order> {
     fileprivate static var isOpen: Self { EntityIndex("isOpen") { $0.isOpen } }
+}
+
+private struct Purchase: Codable, PersistableRecord {
+    let id: Int
+    let customer: String
+}
+
+private struct OrderPlaced: DurableDomainEvent {
+    static let eventName = "order-placed"
+    var order: Int
+}
+
+private final class Customer: StoredEntity {
+    static let entityName = "customer"
+
+    let id: String
+    private(set) var payments = 0
+    var raisedEvents = RaisedEvents()
+
+    init(id: String) {
+        self.id = id
+    }
+
+    func notePayment() {
+        payments += 1
+    }
 }
 
 @Suite(.timeLimit(.minutes(2))) struct SQLiteExamples {
@@ -90,6 +118,53 @@ extension EntityIndex<Order> {
 
             let database = try DatabaseQueue(path: folder + "/books.sqlite")
             #expect(try await database.read { try Int.fetchOne($0, sql: "SELECT cents FROM daily_total") } == 304)
+        }
+    }
+
+    private func openShop(in folder: String) throws -> (pool: DatabasePool, store: SQLiteStore) {
+        let pool = try DatabasePool(path: folder + "/shop.sqlite")
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        let store = try SQLiteStore(on: pool)
+        return (pool, store)
+    }
+
+    @Test func aProgramRaisesEventsInItsOwnTransactions() async throws {
+        try await withFolder { folder in
+            let (pool, store) = try openShop(in: folder)
+            try await pool.write { database in
+                try database.execute(sql: "CREATE TABLE purchase (id INTEGER PRIMARY KEY, customer TEXT)")
+            }
+            let relay = Relay(store: store, registrar: registrar)
+            let order = Purchase(id: 7, customer: "Ada")
+            try await pool.write { database in
+                try order.insert(database)
+                try store.raise(OrderPlaced(order: order.id), in: database)
+            }
+            #expect(try await store.events(after: 0, limit: 9).map(\.event.name) == ["order-placed"])
+            withExtendedLifetime(relay) {}
+        }
+    }
+
+    @Test func aProgramChangesEntitiesInItsOwnTransactions() async throws {
+        try await withFolder { folder in
+            let pool = try openShop(in: folder).pool
+            let store = try SQLiteStore(on: pool, entities: [Customer.self])
+            let (invoice, customer) = (1, "Ada")
+            try await pool.write { database in
+                try database.execute(
+                    sql:
+                        "CREATE TABLE invoice (id INTEGER PRIMARY KEY, paid INTEGER); INSERT INTO invoice VALUES (1, 0)"
+                )
+                try store.execute(in: database) { $0.insert(Customer(id: customer)) }
+            }
+
+            try await pool.write { database in
+                try database.execute(sql: "UPDATE invoice SET paid = 1 WHERE id = ?", arguments: [invoice])
+                try store.execute(in: database) { context in
+                    try context.find(Customer.self, id: customer, in: database)?.notePayment()
+                }
+            }
+            #expect(try await EntityContext(store).find(Customer.self, id: customer)?.payments == 1)
         }
     }
 

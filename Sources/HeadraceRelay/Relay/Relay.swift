@@ -77,7 +77,7 @@ public final class Relay: Sendable {
         self.wallClock = { date().usable }
         chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)
         state.withLock { $0.observers = relayObservers }
-        (store as? any TransactionalEventStore)?.deliverRaisedEvents(by: registrar)
+        (store.undecorated as? any TransactionalEventStore)?.deliverRaisedEvents(by: registrar)
     }
 
     /// Registers `operation` to carry out scheduled commands of this type.
