@@ -113,6 +113,31 @@ enum TableSchema {
                 "INSERT INTO completion VALUES (true, 0) ON CONFLICT DO NOTHING",
             ]
         ),
+        // The messages that other clients have staged and no lease has moved yet; see StagedMessages. The numbers of one transaction
+        // ascend, also between its sessions, because no session takes several at once. A message can be cancelled early only
+        // if it has a time. The numbers of the moved messages can't be those of the rows, which are moved in another order.
+        (
+            11,
+            [
+                """
+                CREATE TABLE IF NOT EXISTS staged (
+                    id bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+                    kind text NOT NULL, -- event, command, or cancellation
+                    message uuid NOT NULL,
+                    name bytea,
+                    version bigint,
+                    stream_kind bytea,
+                    stream_key bytea,
+                    due_at bigint, -- NULL for as soon as possible
+                    document text,
+                    origin text,
+                    CHECK (kind = 'cancellation' OR kind IN ('event', 'command') AND num_nulls(name, version, document) = 0)
+                ) \(shortLived)
+                """,
+                "CREATE INDEX IF NOT EXISTS staged_by_message ON staged (message) WHERE due_at IS NOT NULL",
+                "CREATE SEQUENCE IF NOT EXISTS staged_number",
+            ]
+        ),
     ]
 
     /// The tables of the first version.
