@@ -80,9 +80,9 @@ struct StagingCrashTests {
 
         try await withThrowingTaskGroup { group in
             for relay in relays { group.addTask { try await relay.run() } }
-            for round in 0..<5 {
+            for round in 0..<9 {
                 let commits = StagingDesk()
-                let last = round == 4 ? nil : Int.random(in: 1...60, using: &random)
+                let last = round == 8 ? nil : Int.random(in: 1...60, using: &random)
                 let seeds = (0..<4).map { _ in random.next() }
                 async let written: Void = withTaskGroup { writers in
                     for (client, seed) in seeds.enumerated() {

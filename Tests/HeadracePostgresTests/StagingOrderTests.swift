@@ -96,6 +96,7 @@ import Testing
                     try await group.waitForAll()
                 }
                 await bench.desk.wait(for: 320)
+                await bench.entries.wait(for: 320)
             }
 
             #expect(bench.desk.lines == (1...320).map { "a \($0)" })

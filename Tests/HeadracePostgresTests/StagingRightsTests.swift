@@ -115,7 +115,8 @@ import Testing
             let name = bench.name
             try await bench.schema.run(bench.raise(0, of: "before"))
             try await withRole { role in
-                let client = TestSchema(url: bench.schema.url.replacing("headrace@", with: "\(role)@"), name: "public")
+                let client = TestSchema(
+                    url: bench.schema.url.replacing("headrace@", with: "\(role)@"), name: bench.schema.name)
                 await #expect(throws: PostgresFailure.self) { try await client.run(bench.raise(1, of: "a")) }
                 try await bench.schema.run("GRANT USAGE ON SCHEMA \(name) TO \"\(role)\"")
                 await #expect(throws: PostgresFailure.self) { try await client.run(bench.raise(1, of: "a")) }

@@ -16,6 +16,9 @@ struct StagingBench {
     let schema: TestSchema
     let store: PostgresStore
     let desk: StagingDesk
+
+    /// The deliveries to the handler that writes.
+    let entries = StagingDesk()
     let registrar: DomainEventHandlerRegistrar
 
     /// The schema as an SQL name.
@@ -41,7 +44,9 @@ struct StagingBench {
         configuration.pollInterval = pollInterval
         configuration.maximumAttempts = 1_000
         configuration.backoff = Backoff(base: .milliseconds(20), longest: .milliseconds(200))
-        let relay = Relay(store: store ?? self.store, registrar: registrar, configuration: configuration)
+        let relay = Relay(
+            store: store ?? self.store, registrar: registrar, configuration: configuration,
+            relayObservers: [EntryObserver(entries: entries)])
         relay.carryOut(ChargeOrder.self) { [desk] command in desk.note("charged \(command.order)") }
         return relay
     }
@@ -118,6 +123,14 @@ final class StagingDesk: Sendable {
             }
             if isReady { continuation.resume() }
         }
+    }
+}
+
+private struct EntryObserver: RelayObserver {
+    let entries: StagingDesk
+
+    func delivered(_ delivery: Delivery) {
+        if delivery.subscription == EnterOrder.subscriptionName { entries.note("\(delivery.position)") }
     }
 }
 
