@@ -92,16 +92,16 @@ enum StagedMessages {
         return documents + cancellations
     }
 
-    /// Creates the functions in `schema`, whose name is quoted, for stores that listen on `channel`.
+    /// Creates the functions in the schema of `target`, for stores that listen on `channel`.
     ///
     /// The functions for clients run with the rights of their owner, and find only the objects of the server and of the store. Only
     /// roles that were granted the right can call them. A role can call the others, but has no right to the tables that they use.
-    static func statements(schema: String, channel: String) -> [String] {
+    static func statements(_ target: SessionTarget, channel: String) -> [String] {
         let made = functions.flatMap { function in
             [
                 """
                 CREATE OR REPLACE FUNCTION \(function.declaration) LANGUAGE plpgsql SECURITY DEFINER
-                SET search_path = pg_catalog, \(schema), pg_temp AS $function$
+                SET search_path = pg_catalog, \(target.quotedSchema), pg_temp AS $function$
                 BEGIN
                     \(function.result == "void" ? "PERFORM" : "RETURN") \(function.call);
                 END $function$
@@ -109,16 +109,21 @@ enum StagedMessages {
                 "REVOKE EXECUTE ON FUNCTION \(function.signature) FROM PUBLIC",
             ]
         }
-        return [moveStaged, storedOrigin, stage(channel), stageCancellation(channel)] + made
+        return [
+            moveStaged, storedOrigin, refuseStaged, stage(channel, target.schema),
+            stageCancellation(channel, target.schema),
+        ] + made
     }
 
-    /// Notifies the relays at the end of the client's transaction, once because the server drops equal notifications.
+    /// Notifies the relays at the end of the client's transaction, unless one watches.
     ///
-    /// The writer is no store, so that all stores listen.
+    /// There is one notification, because the server drops equal ones. The writer is no store, so that all stores listen.
     private static func notify(_ channel: String) -> String {
         """
-        PERFORM pg_notify('\(channel)',
-            '{"writer":"00000000-0000-0000-0000-000000000000","kinds":[],"hasEvents":false,"hasDeliveries":true}');
+        IF \(StagingWatch.milliseconds("v_now")) >= v_watched_until THEN
+            v_nothing := pg_notify('\(channel)',
+                '{"writer":"00000000-0000-0000-0000-000000000000","kinds":[],"hasEvents":false,"hasDeliveries":true}');
+        END IF;
         """
     }
 
@@ -137,15 +142,12 @@ enum StagedMessages {
         """
     }
 
-    private static func stage(_ channel: String) -> String {
+    /// Raises the error of the arguments that are wrong.
+    private static var refuseStaged: String {
         """
-        CREATE OR REPLACE FUNCTION stage(
-            p_kind text, p_name text, p_document text, p_checks_document boolean, p_stream_kind text, p_stream_key text,
-            p_version bigint, p_has_due boolean, p_due timestamptz, p_origin text, p_id uuid
-        ) RETURNS uuid LANGUAGE plpgsql AS $function$
-        DECLARE
-            v_micros bigint := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-            v_id uuid := p_id;
+        CREATE OR REPLACE FUNCTION refuse_staged(
+            p_kind text, p_name text, p_document text, p_stream_kind text, p_stream_key text, p_version bigint, p_due timestamptz
+        ) RETURNS void LANGUAGE plpgsql AS $function$
         BEGIN
             \(refuse(
                 .name, if: "coalesce(p_name, '') = ''", "the name of the % is empty", ", p_kind",
@@ -155,67 +157,98 @@ enum StagedMessages {
                 "the name of the % has % bytes, and at most \(TextLimit.byteCount) are possible",
                 ", p_kind, octet_length(p_name)", hint: "pass the stored name of its type"))
             \(refuse(
-                .version, if: "p_version IS NULL OR p_version < 1", "the version of ''%'' is %",
+                .version, if: "coalesce(p_version, 0) < 1", "the version of ''%'' is %",
                 ", p_name, coalesce(p_version::text, 'NULL')", hint: "pass a version from 1 on"))
             \(refuse(
                 .stream, if: "(p_stream_kind IS NULL) <> (p_stream_key IS NULL)",
                 "the stream of ''%'' has a kind or a key, but not both", ", p_name",
                 hint: "pass both stream_kind and stream_key, or neither"))
             \(refuse(
-                .stream,
-                if: """
-                    octet_length(p_stream_kind) > \(TextLimit.byteCount)
-                        OR octet_length(p_stream_key) > \(TextLimit.byteCount)
-                    """,
+                .stream, if: "greatest(octet_length(p_stream_kind), octet_length(p_stream_key)) > \(TextLimit.byteCount)",
                 "the stream of ''%'' has a kind or a key of more than \(TextLimit.byteCount) bytes", ", p_name",
                 hint: "use a shorter text, for example a hash"))
-            \(refuse(
-                .time, if: "p_has_due AND (p_due IS NULL OR NOT isfinite(p_due))",
-                "the time of ''%'' is %", ", p_name, coalesce(p_due::text, 'NULL')", hint: "pass a finite time"))
             \(refuse(
                 .document, if: "p_document IS NULL", "the document of ''%'' is NULL", ", p_name", hint: "pass JSON"))
             \(refuse(
                 .document, if: "octet_length(p_document) > \(TextLimit.messageLength)",
                 "the document of ''%'' has % bytes, and at most \(TextLimit.messageLength) are possible",
                 ", p_name, octet_length(p_document)", hint: "keep large contents elsewhere"))
+            \(refuse(
+                .time, if: "true", "the time of ''%'' is %", ", p_name, coalesce(p_due::text, 'NULL')",
+                hint: "pass a finite time"))
+        END $function$
+        """
+    }
+
+    /// Stages an event or a command.
+    ///
+    /// It has few statements, because each is prepared again in each transaction. The error of a cast to `json` needs a block to
+    /// become one with a remedy.
+    private static func stage(_ channel: String, _ schema: String) -> String {
+        """
+        CREATE OR REPLACE FUNCTION stage(
+            p_kind text, p_name text, p_document text, p_checks_document boolean, p_stream_kind text, p_stream_key text,
+            p_version bigint, p_has_due boolean, p_due timestamptz, p_origin text, p_id uuid
+        ) RETURNS uuid LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_now timestamptz := clock_timestamp();
+            v_nothing text;
+            v_watched_until bigint;
+            v_id uuid;
+        BEGIN
+            IF (octet_length(p_name) BETWEEN 1 AND \(TextLimit.byteCount) AND p_version >= 1
+                AND (p_stream_kind IS NULL) = (p_stream_key IS NULL)
+                AND coalesce(
+                    greatest(octet_length(p_stream_kind), octet_length(p_stream_key)) <= \(TextLimit.byteCount), true)
+                AND octet_length(p_document) <= \(TextLimit.messageLength) AND (NOT p_has_due OR isfinite(p_due))
+            ) IS NOT TRUE THEN
+                PERFORM refuse_staged(p_kind, p_name, p_document, p_stream_kind, p_stream_key, p_version, p_due);
+            END IF;
             IF p_checks_document THEN
                 BEGIN
-                    PERFORM p_document::json;
+                    v_nothing := left(p_document::json::text, 0);
                 EXCEPTION WHEN data_exception OR statement_too_complex THEN
                     RAISE EXCEPTION 'the document of ''%'' is not JSON: %', p_name, SQLERRM
                         USING ERRCODE = '\(Refusal.document.rawValue)', HINT = 'To fix, pass the JSON of the message.';
                 END;
             END IF;
-            IF v_id IS NULL THEN
-                -- A UUID of version 7: milliseconds, then the fraction of a millisecond, then random bits.
-                -- https://www.rfc-editor.org/rfc/rfc9562, section 5.7 and method 3 of section 6.2.
-                v_id := (
-                    lpad(to_hex(v_micros / 1000), 12, '0') || '7' || lpad(to_hex(v_micros % 1000 * 4096 / 1000), 3, '0')
-                    || right(replace(gen_random_uuid()::text, '-', ''), 16)
-                )::uuid;
-            END IF;
+            \(StagingWatch.enter(schema))
+            -- A UUID of version 7: milliseconds, then the fraction of a millisecond, then random bits.
+            -- https://www.rfc-editor.org/rfc/rfc9562, section 5.7 and method 3 of section 6.2.
             INSERT INTO staged (kind, message, name, version, stream_kind, stream_key, due_at, document, origin)
             VALUES (
-                p_kind, v_id, convert_to(p_name, 'UTF8'), p_version, convert_to(p_stream_kind, 'UTF8'),
-                convert_to(p_stream_key, 'UTF8'), round(extract(epoch FROM p_due) * 1000)::bigint, p_document,
+                p_kind,
+                coalesce(p_id, (
+                    lpad(to_hex(\(StagingWatch.milliseconds("v_now"))), 12, '0')
+                    || '7' || lpad(to_hex(extract(microseconds FROM v_now)::bigint % 1000 * 4096 / 1000), 3, '0')
+                    || right(replace(gen_random_uuid()::text, '-', ''), 16)
+                )::uuid),
+                convert_to(p_name, 'UTF8'), p_version, convert_to(p_stream_kind, 'UTF8'), convert_to(p_stream_key, 'UTF8'),
+                round(extract(epoch FROM p_due) * 1000)::bigint, p_document,
                 CASE WHEN p_origin IS NOT NULL THEN stored_origin(p_name, p_origin) END
-            );
+            ) RETURNING message, \(StagingWatch.end) INTO v_id, v_watched_until;
             \(notify(channel))
             RETURN v_id;
         END $function$
         """
     }
 
-    private static func stageCancellation(_ channel: String) -> String {
+    private static func stageCancellation(_ channel: String, _ schema: String) -> String {
         """
         CREATE OR REPLACE FUNCTION stage_cancellation(p_id text) RETURNS void LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_now timestamptz := clock_timestamp();
+            v_nothing text;
+            v_watched_until bigint;
         BEGIN
             IF p_id IS NULL OR p_id !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
                 RAISE EXCEPTION 'the identifier ''%'' is not a UUID', coalesce(left(p_id, 40), 'NULL')
                     USING ERRCODE = '\(Refusal.id.rawValue)',
                         HINT = 'To fix, pass the identifier that send or schedule has returned.';
             END IF;
-            INSERT INTO staged (kind, message) VALUES ('cancellation', p_id::uuid);
+            \(StagingWatch.enter(schema))
+            INSERT INTO staged (kind, message) VALUES ('cancellation', p_id::uuid)
+            RETURNING \(StagingWatch.end) INTO v_watched_until;
             \(notify(channel))
         END $function$
         """
@@ -297,6 +330,7 @@ enum StagedMessages {
                     AS is_cancelled
                 FROM unnest(v_kind, v_id, v_due) WITH ORDINALITY s (kind, id, due, n)
             ) s WHERE is_cancelled IS NOT TRUE;
+            \(StagingWatch.begin(ifRows: "cardinality(v_later) + cardinality(v_ready)"))
 
             IF cardinality(v_later) > 0 THEN
                 PERFORM schedule(

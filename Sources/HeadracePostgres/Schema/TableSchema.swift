@@ -113,9 +113,10 @@ enum TableSchema {
                 "INSERT INTO completion VALUES (true, 0) ON CONFLICT DO NOTHING",
             ]
         ),
-        // The messages that other clients have staged and no lease has moved yet; see StagedMessages. The numbers of one transaction
-        // ascend, also between its sessions, because no session takes several at once. A message can be cancelled early only
-        // if it has a time. The numbers of the moved messages can't be those of the rows, which are moved in another order.
+        // The messages that other clients have staged and no lease has moved yet; see StagedMessages and StagingWatch. Numbers ascend
+        // in all sessions, because no session takes several at once. A unit of work can cancel a message with a time. The numbers
+        // of the moved messages are others, because rows aren't always moved in the order of their numbers. There is no check,
+        // because the server would parse it for each row.
         (
             11,
             [
@@ -130,12 +131,12 @@ enum TableSchema {
                     stream_key bytea,
                     due_at bigint, -- NULL for as soon as possible
                     document text,
-                    origin text,
-                    CHECK (kind = 'cancellation' OR kind IN ('event', 'command') AND num_nulls(name, version, document) = 0)
+                    origin text
                 ) \(shortLived)
                 """,
                 "CREATE INDEX IF NOT EXISTS staged_by_message ON staged (message) WHERE due_at IS NOT NULL",
                 "CREATE SEQUENCE IF NOT EXISTS staged_number",
+                "CREATE SEQUENCE IF NOT EXISTS staged_watch MINVALUE 0",
             ]
         ),
     ]

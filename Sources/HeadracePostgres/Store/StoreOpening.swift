@@ -214,7 +214,7 @@ struct StoreOpening {
     private var procedures: [String] {
         DeliveryProcedures.statements + ReplayProcedure.statements + OperatorProcedures.statements
             + LeaseProcedure.statements + SettlementProcedure.statements
-            + StagedMessages.statements(schema: target.quotedSchema, channel: CommitNotice.channel(of: target.schema))
+            + StagedMessages.statements(target, channel: CommitNotice.channel(of: target.schema))
             + [IndexFunction.statement, CommitProcedure.work, CommitProcedure.statement]
     }
 
