@@ -11,7 +11,7 @@ public import HeadraceStorage
 /// A program that writes its tables with another library executes the statement on the connection of its transaction. The message
 /// takes effect if the transaction commits, and never if it rolls back. For example, with PostgresNIO:
 ///
-/// ```
+/// ```text
 /// let statement = try store.statement(raising: OrderPlaced(id: order.id), for: EntityReference(kind: "order", key: "\(order.id)"))
 /// var bindings = PostgresBindings()
 /// for argument in statement.arguments {
