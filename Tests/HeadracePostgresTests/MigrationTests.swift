@@ -71,6 +71,12 @@ import Testing
             #expect(try await store.events(after: 0, limit: 99).count == 33)
             #expect(try await store.fetch(DocumentQuery(kind: "account")).map(\.version).sorted() == [1, 16, 16])
             #expect(try await schema.run("SELECT tables FROM store").first?.integer(0) == TableSchema.version)
+            try await schema.run("SELECT raise('opened', '{}', 'account', 'new')")
+            let leased = try await store.lease(
+                LeaseRequest(
+                    subscriptions: [ScheduledMessage.subscription], laneLimit: 9, batchLimit: 9,
+                    now: Date(timeIntervalSince1970: 1_700_000_000), duration: .seconds(10)))
+            #expect(leased.lanes.map { $0[0].content.message?.name } == ["opened"])
             try store.close()
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+package import Foundation
 import HeadraceCore
-import HeadraceStorage
+package import HeadraceStorage
 
 extension StoreError {
     /// `entity` was inserted after this unit of work had looked for its identifier, and another writer was faster.
@@ -40,7 +40,7 @@ extension StoreError {
     }
 
     /// A message was scheduled for `date`.
-    static func notFinite(_ date: Date) -> StoreError {
+    package static func notFinite(_ date: Date) -> StoreError {
         StoreError(
             code: .invalidDate,
             message: """

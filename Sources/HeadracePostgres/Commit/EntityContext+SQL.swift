@@ -43,7 +43,7 @@ public struct SQLArgument: Hashable, Sendable {
     let type: String
 
     /// The value in the text format of PostgreSQL, or `nil` for NULL.
-    let text: String?
+    public let text: String?
 
     /// An argument of the type `bigint`.
     public static func integer(_ value: Int64?) -> SQLArgument {
@@ -128,7 +128,9 @@ public struct PostgresStatementError: CodedError {
 
     /// Returns `nil` for a failure of the server or of a lock, which doesn't concern the statement.
     init?(_ failure: PostgresFailure) {
-        guard case .refused(let state, let reason, _) = failure, !failure.isOfServer, !state.hasPrefix("HR") else {
+        guard case .refused(let state, let reason, _) = failure, !failure.isOfServer,
+            !CommitProcedure.states.contains(state)
+        else {
             return nil
         }
         let remedy =

@@ -64,7 +64,16 @@ struct DeliveryReading: Sendable {
     func statistics() async throws -> DeliveryStatistics {
         let rows = try await session.run(
             """
-            SELECT subscription.name, pending, letters, event.recorded_at, paused_at FROM subscription
+            SELECT subscription.name, coalesce(pending, 0) + waiting, letters, event.recorded_at, paused_at FROM (
+                SELECT id, name, paused_at, CASE
+                    WHEN name = '\(DeliveryProcedures.scheduled)' THEN (SELECT count(*) FROM staged) ELSE 0
+                END AS waiting FROM subscription
+                UNION ALL
+                -- The first lease of a staged message makes the subscription.
+                SELECT 0, '\(DeliveryProcedures.scheduled)', NULL, count(*) FROM staged
+                WHERE NOT EXISTS (SELECT 1 FROM subscription WHERE name = '\(DeliveryProcedures.scheduled)')
+                HAVING count(*) > 0
+            ) subscription
             LEFT JOIN (
                 SELECT lane.subscription AS id, count(*) AS pending, min(position) FILTER (WHERE position > 0) AS first
                 FROM lane JOIN delivery ON delivery.lane = lane.id GROUP BY lane.subscription

@@ -32,6 +32,9 @@ enum CommitProcedure {
     /// The SQLSTATE of a commit that adds values to a unique index, which misses documents of programs without the index.
     static let outdated = "HR003"
 
+    /// The SQLSTATEs of the procedure itself, which no plain SQL raises.
+    static let states = [schemaChanged, leaseLost, outdated]
+
     /// The number of the last batch, and whether a writer other than `$1` has stored a batch after the number `$2`.
     ///
     /// The lock of the writers makes the numbers ascend in the order of the commits, so an index finds the new batches without

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Postgres
+import HeadraceStorage
+
 /// The functions that make deliveries and deliver again.
 ///
 /// All but the first three take the store's lock.
@@ -52,10 +54,12 @@ enum DeliveryProcedures {
                 -- All callers hold the store's lock.
                 v_first := nextval('lane_id');
                 PERFORM setval('lane_id', v_first - 1 + max(number)) FROM unnest(v_numbers) number;
-                INSERT INTO lane (id, subscription, stream_kind, stream_key, ready_at)
-                SELECT DISTINCT ON (number) v_first - 1 + number, subscription, kind, key, 0
-                FROM unnest(v_numbers, v_subscriptions, p_kinds, p_keys) d (number, subscription, kind, key)
-                WHERE number IS NOT NULL ORDER BY number;
+                -- The position of a scheduled message is less than 0, and not leased yet.
+                INSERT INTO lane (id, subscription, stream_kind, stream_key, ready_at, begun)
+                SELECT DISTINCT ON (number) v_first - 1 + number, subscription, kind, key, 0, least(0, position - 1)
+                FROM unnest(v_numbers, v_subscriptions, p_kinds, p_keys, p_positions)
+                    d (number, subscription, kind, key, position)
+                WHERE number IS NOT NULL ORDER BY number, position;
                 v_lanes := ARRAY(
                     SELECT coalesce(lane, v_first - 1 + number)
                     FROM unnest(v_lanes, v_numbers) WITH ORDINALITY d (lane, number, n) ORDER BY n
@@ -99,14 +103,41 @@ enum DeliveryProcedures {
         END $function$
         """,
         """
-        CREATE OR REPLACE FUNCTION cancel(p_ids uuid[]) RETURNS void LANGUAGE sql AS $function$
-            DELETE FROM delivery USING scheduled_message message
-            WHERE message.id = ANY (p_ids) AND delivery.lane = message.lane;
-            DELETE FROM lane USING scheduled_message message WHERE message.id = ANY (p_ids) AND lane.id = message.lane;
+        CREATE OR REPLACE FUNCTION cancel(p_ids uuid[]) RETURNS void LANGUAGE plpgsql AS $function$
+        DECLARE
+            v_lanes bigint[];
+            v_firsts bigint[];
+        BEGIN
+            DELETE FROM staged WHERE staged.message = ANY (p_ids) AND staged.due_at IS NOT NULL;
+            WITH gone AS (
+                DELETE FROM delivery USING scheduled_message message
+                WHERE message.id = ANY (p_ids) AND delivery.lane = message.lane AND delivery.position = -message.number
+                RETURNING delivery.lane, delivery.position
+            )
+            SELECT array_agg(lane), array_agg(first) INTO v_lanes, v_firsts
+            FROM (SELECT lane, min(position) AS first FROM gone GROUP BY lane) gone;
+            IF v_lanes IS NOT NULL THEN
+                DELETE FROM lane WHERE lane.id = ANY (v_lanes)
+                    AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.lane = lane.id);
+                -- The lanes of streams, which have further messages. A relay may be handling the cancelled one.
+                UPDATE lane SET token = lane.token + 1,
+                    attempts = CASE WHEN gone.is_head THEN 0 ELSE lane.attempts END,
+                    last_failure = CASE WHEN NOT gone.is_head THEN lane.last_failure END,
+                    unknown_name = CASE WHEN NOT gone.is_head THEN lane.unknown_name END,
+                    unknown_version = CASE WHEN NOT gone.is_head THEN lane.unknown_version END,
+                    unknown_since = CASE WHEN NOT gone.is_head THEN lane.unknown_since END,
+                    since = CASE WHEN NOT gone.is_head THEN lane.since END,
+                    ready_at = CASE WHEN gone.is_head THEN least(1, lane.ready_at) ELSE lane.ready_at END
+                FROM (
+                    SELECT g.lane, g.first,
+                        g.first < (SELECT min(position) FROM delivery WHERE delivery.lane = g.lane) AS is_head
+                    FROM unnest(v_lanes, v_firsts) g (lane, first)
+                ) gone WHERE lane.id = gone.lane AND (gone.is_head OR gone.first <= lane.begun);
+            END IF;
             DELETE FROM dead_letter USING scheduled_message message
             WHERE message.id = ANY (p_ids) AND dead_letter.position = -message.number;
             DELETE FROM scheduled_message WHERE id = ANY (p_ids);
-        $function$
+        END $function$
         """,
         // Returns when the renewals are on the disk: a relay relies on them, and a crash of the server must not let another relay
         // lease a lane before the end that this relay knows.
@@ -211,7 +242,8 @@ enum DeliveryProcedures {
         """,
     ]
 
-    private static let scheduled = "headrace.scheduled"
+    /// The subscription for scheduled messages.
+    static let scheduled = ScheduledMessage.subscription
 }
 
 /// The functions for operators; each takes the store's lock.

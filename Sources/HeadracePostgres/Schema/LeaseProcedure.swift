@@ -37,12 +37,22 @@ enum LeaseProcedure {
 
     /// For each subscription, the time at which its next lane becomes due, its name if it is paused, and its name if a replay isn't
     /// complete.
+    ///
+    /// The time is now if staged messages are left, and soon if the relay watches for others.
     static let nextDue = """
         SELECT CASE WHEN paused_at IS NULL AND replay_after IS NULL THEN next.ready_at END,
             CASE WHEN paused_at IS NOT NULL THEN name END, CASE WHEN replay_after IS NOT NULL THEN name END
         FROM subscription LEFT JOIN LATERAL (
-            SELECT lane.ready_at FROM lane WHERE lane.subscription = subscription.id AND lane.ready_at > $2
-            ORDER BY lane.ready_at LIMIT 1
+            SELECT CASE
+                WHEN subscription.name = '\(DeliveryProcedures.scheduled)' AND EXISTS (SELECT 1 FROM staged) THEN $2::bigint
+                ELSE least(
+                    (
+                        SELECT lane.ready_at FROM lane WHERE lane.subscription = subscription.id AND lane.ready_at > $2
+                        ORDER BY lane.ready_at LIMIT 1
+                    ),
+                    CASE WHEN subscription.name = '\(DeliveryProcedures.scheduled)' THEN \(StagingWatch.next("$2")) END
+                )
+            END AS ready_at
         ) next ON true WHERE subscription.name = ANY ($1)
             AND (paused_at IS NOT NULL OR replay_after IS NOT NULL OR next.ready_at IS NOT NULL)
         """
@@ -75,6 +85,9 @@ enum LeaseProcedure {
         v_replays := (SELECT last_value FROM replay_number);
         v_hints := CASE WHEN v_replays = p_replays THEN p_hints ELSE '{}' END;
         v_ids := \(unpaused);
+        IF '\(DeliveryProcedures.scheduled)' = ANY (p_subscriptions) THEN
+            \(StagingWatch.endIfOver)
+        END IF;
         -- Most requests find nothing, so they don't take the lock.
         -- Each condition has an index, except the last, which is rare.
         IF NOT (
@@ -87,10 +100,11 @@ enum LeaseProcedure {
                 SELECT 1 FROM lane WHERE lane.subscription = ANY (v_ids) AND lane.unknown_name IS NOT NULL
             ) OR p_checks_clocks AND EXISTS (
                 SELECT 1 FROM lane WHERE lane.subscription = ANY (v_ids) AND lane.since > p_latest_clock
-            )
+            ) OR \(StagedMessages.areWanted)
         ) THEN RETURN; END IF;
         PERFORM set_config('synchronous_commit', 'off', true);
         PERFORM \(CommitProcedure.lock);
+        IF \(StagedMessages.areWanted) THEN PERFORM \(StagedMessages.move); END IF;
         -- A pause held the lock before, perhaps.
         v_ids := \(unpaused);
         -- A replay that held the lock before has made lanes new again.

@@ -113,6 +113,32 @@ enum TableSchema {
                 "INSERT INTO completion VALUES (true, 0) ON CONFLICT DO NOTHING",
             ]
         ),
+        // The messages that other clients have staged and no lease has moved yet; see StagedMessages and StagingWatch. Numbers ascend
+        // in all sessions, because no session takes several at once. A unit of work can cancel a message with a time. The numbers
+        // of the moved messages are others, because rows aren't always moved in the order of their numbers. There is no check,
+        // because the server would parse it for each row.
+        (
+            11,
+            [
+                """
+                CREATE TABLE IF NOT EXISTS staged (
+                    id bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+                    kind text NOT NULL, -- event, command, or cancellation
+                    message uuid NOT NULL,
+                    name bytea,
+                    version bigint,
+                    stream_kind bytea,
+                    stream_key bytea,
+                    due_at bigint, -- NULL for as soon as possible
+                    document text,
+                    origin text
+                ) \(shortLived)
+                """,
+                "CREATE INDEX IF NOT EXISTS staged_by_message ON staged (message) WHERE due_at IS NOT NULL",
+                "CREATE SEQUENCE IF NOT EXISTS staged_number",
+                "CREATE SEQUENCE IF NOT EXISTS staged_watch MINVALUE 0",
+            ]
+        ),
     ]
 
     /// The tables of the first version.

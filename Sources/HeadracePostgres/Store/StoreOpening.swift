@@ -180,7 +180,7 @@ struct StoreOpening {
         try await requireReplaceable(session)
         if version == TableSchema.version { return }
         for (next, statements) in TableSchema.migrations where next > version { try await run(statements, session) }
-        try await run(Self.procedures, session)
+        try await run(procedures, session)
         _ = try await session.run("UPDATE store SET tables = $1", [.integer(TableSchema.version)])
     }
 
@@ -200,7 +200,7 @@ struct StoreOpening {
 
     private func createTables(_ session: Session) async throws {
         try await run(TableSchema.statements + TableSchema.migrations.flatMap(\.statements), session)
-        try await run(Self.procedures, session)
+        try await run(procedures, session)
         _ = try await session.run(
             "INSERT INTO store (one, tables, generation, identifier) VALUES (true, $1, 1, $2)",
             [.integer(TableSchema.version), .id(UUID())]
@@ -211,10 +211,12 @@ struct StoreOpening {
     ///
     /// A migration replaces those with the same parameters, so their results must not change. A function with other
     /// parameters doesn't replace its predecessor, which programs of earlier versions still call until they end.
-    private static let procedures =
+    private var procedures: [String] {
         DeliveryProcedures.statements + ReplayProcedure.statements + OperatorProcedures.statements
-        + LeaseProcedure.statements + SettlementProcedure.statements
-        + [IndexFunction.statement, CommitProcedure.work, CommitProcedure.statement]
+            + LeaseProcedure.statements + SettlementProcedure.statements
+            + StagedMessages.statements(target, channel: CommitNotice.channel(of: target.schema))
+            + [IndexFunction.statement, CommitProcedure.work, CommitProcedure.statement]
+    }
 
     private func run(_ statements: [String], _ session: Session) async throws {
         for statement in statements { _ = try await session.run(statement, isPrepared: false) }
