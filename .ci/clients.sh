@@ -66,12 +66,15 @@ $difference"
     echo "$1: built in $seconds s; $(grep -c compiled "$folder/contents.txt") modules"
 }
 
-# Runs the tests of a package, by default in the client's folder.
+# The command within which the tests run.
+within=()
+
+# Runs the tests of a package, by default in the client's folder. Further arguments are options of the package manager.
 tests() {
-    local package=(--package-path "${2:-$root/Tests/Clients/$1}" --scratch-path "$scratch") start=$SECONDS
+    local package=(--package-path "${2:-$root/Tests/Clients/$1}" --scratch-path "$scratch" "${@:3}") start=$SECONDS
     run "$1-tests-build" "$root/Scripts/build" --quiet "${package[@]}" --build-tests || return 0
     local seconds=$((SECONDS - start))
-    run "$1-tests" swift test --quiet "${package[@]}" --skip-build || return 0
+    run "$1-tests" "${within[@]}" swift test --quiet "${package[@]}" --skip-build || return 0
     echo "$1: tests built in $seconds s, and passed"
 }
 
@@ -81,6 +84,13 @@ rm -rf "$scratch"
 client Stations stations-client 2
 client Commands commands-client 2
 client SQLiteDomain domain-client 2
+
+# An application with its own tables, on SQLite and on PostgreSQL. It doesn't need the macros.
+within=("$root/Scripts/postgres")
+tests ExistingApp "$root/Examples/ExistingApp" --enable-all-traits
+within=()
+if grep SKIPPED "$builds/ExistingApp-tests.log"; then fail "ExistingApp: the test on PostgreSQL was skipped."; fi
+
 client Desk desk 'BookIsOut(title: "Ulysses", reader: "Ada")
 ["Ulysses: Ada"]
 Enjoy '\''Ulysses'\'', Ada!
