@@ -6,6 +6,9 @@ import GRDB
 import Headrace
 import HeadraceDomain
 import HeadraceMacros
+#if Postgres
+import HeadracePostgres
+#endif
 import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
@@ -178,6 +181,20 @@ private func removeStore(from pool: DatabasePool) throws {
     }
 }
 
+#if Postgres
+private func statement(
+    placing order: Int64,
+    _ item: String,
+    for customer: String,
+    by store: PostgresStore
+) throws -> PostgresStatement {
+    try store.statement(
+        raising: OrderPlaced(order: order, customer: customer, item: item),
+        for: EntityReference(kind: "purchase", key: "\(order)")
+    )
+}
+#endif
+
 // MARK: The tests
 
 @Resolvable
@@ -265,6 +282,24 @@ private struct Regret: Error {}
             #expect(try await EntityContext(store).find(BonusCard.self, id: "Ada")?.points == 2)
         }
     }
+
+    #if Postgres
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["HEADRACE_POSTGRES_URL"] != nil, "It needs a server."))
+    func theStatementHasTheNameAndTheSourceOfTheEvent() async throws {
+        let url = try #require(ProcessInfo.processInfo.environment["HEADRACE_POSTGRES_URL"])
+        var configuration = PostgresStore.Configuration()
+        configuration.schema = "statement \(UUID())"
+        let store = try await PostgresStore(url: url, entities: [], configuration: configuration)
+
+        let raising = try statement(placing: 1, "tea", for: "Ada", by: store)
+        try store.close()
+
+        #expect(raising.sql.contains(".raise("))
+        #expect(raising.arguments.first == .text("order-placed"))
+        #expect(raising.arguments.contains(.text("purchase")))
+        #expect(raising.arguments.contains(.text("1")))
+    }
+    #endif
 
     @Test func theTablesOfTheProgramRemainWithoutTheStore() async throws {
         try await withStoreFolder { folder in
