@@ -46,6 +46,7 @@ int floor_prepare(const char *url) {
     int status = execute(connection,
         "DROP SCHEMA IF EXISTS floor CASCADE; CREATE SCHEMA floor; SET search_path = floor;"
         "CREATE TABLE entity (key bytea PRIMARY KEY, version bigint NOT NULL, document text NOT NULL) WITH (fillfactor = 80);"
+        "CREATE TABLE purchase (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, document text NOT NULL);"
         "CREATE SEQUENCE event_position;"
         "CREATE TABLE event (position bigint PRIMARY KEY DEFAULT nextval('event_position'), key bytea NOT NULL,"
         "  document text NOT NULL);"
@@ -238,4 +239,59 @@ double floor_relay(const char *url, int workers, int size) {
         if (states[number].status != 0) status = -1;
     }
     return status == 0 ? (double)count / (now() - start) : -1;
+}
+
+struct client {
+    const char *url;
+    const char *raise;
+    double seconds;
+    long count;
+    int status;
+};
+
+// Writes rows of a program, each in a transaction of its own.
+static void *insert_rows(void *argument) {
+    struct client *client = argument;
+    PGconn *connection = open_connection(client->url);
+    if (!connection) return NULL;
+    int status = check(connection,
+        PQprepare(connection, "insert", "INSERT INTO purchase (document) VALUES (repeat('p', 200))", 0, NULL));
+    if (status == 0 && client->raise) status = check(connection, PQprepare(connection, "raise", client->raise, 0, NULL));
+    double start = now();
+    while (status == 0 && now() - start < client->seconds) {
+        status = execute(connection, "BEGIN");
+        if (status == 0) status = check(connection, PQexecPrepared(connection, "insert", 0, NULL, NULL, NULL, 0));
+        if (status == 0 && client->raise)
+            status = check(connection, PQexecPrepared(connection, "raise", 0, NULL, NULL, NULL, 0));
+        if (status == 0) status = execute(connection, "COMMIT");
+        client->count += 1;
+    }
+    PQfinish(connection);
+    client->status = status;
+    return NULL;
+}
+
+double floor_rows(const char *url, double seconds, int clients, const char *raise) {
+    enum { most = 256 };
+    if (clients < 1 || clients > most) return -1;
+    pthread_t threads[most];
+    struct client states[most];
+    for (int number = 0; number < clients; number++) {
+        states[number] = (struct client){url, raise, seconds, 0, -1};
+        pthread_create(&threads[number], NULL, insert_rows, &states[number]);
+    }
+    long count = 0;
+    int status = 0;
+    for (int number = 0; number < clients; number++) {
+        pthread_join(threads[number], NULL);
+        count += states[number].count;
+        if (states[number].status != 0) status = -1;
+    }
+    return status == 0 ? (double)count / seconds : -1;
+}
+
+int floor_execute(const char *url, const char *sql) {
+    static PGconn *connection = NULL;
+    if (!connection) connection = open_connection(url);
+    return connection ? execute(connection, sql) : -1;
 }

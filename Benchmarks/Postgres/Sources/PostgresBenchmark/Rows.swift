@@ -52,6 +52,8 @@ struct Rows {
             ("relay4", { try await relay(workers: 4) }),
             ("write", handlersThatWrite),
             ("wake", wake),
+            ("raise", raise),
+            ("handled", handled),
             ("takeover", takeover),
         ]
         for (name, row) in all where names.isEmpty || names.contains(name) {
@@ -180,16 +182,28 @@ struct Rows {
         return Row("\(many) waiting, against \(waiting)", rates: [rate], floors: [few], atLeast: 0.6)
     }
 
-    /// Times from the start of a commit in one store to its handler behind another store.
+    /// Times from the commit in one store to the handler behind another store.
     private func wake() async throws -> Row {
         let other = try await Subject(url: url, schema: schema)
+        return try await times("milliseconds to another store, p99", to: other, atMost: 10) {
+            try await subject.add(to: Count.subscriptionName)
+        }
+    }
+
+    /// Times from the end of `add`, which adds a delivery, to its handler behind `subject`.
+    private func times(
+        _ name: String,
+        to subject: Subject,
+        atMost floor: Double,
+        _ add: () async throws -> Void
+    ) async throws -> Row {
         let tally = Tally()
-        let relay = other.relay(Count.self, tally: tally)
+        let relay = subject.relay(Count.self, tally: tally)
         let running = Task { try await relay.run() }
         var times: [Double] = []
         for number in 1...300 {
             try await Task.sleep(for: .milliseconds(15))
-            try await subject.add(to: Count.subscriptionName)
+            try await add()
             let start = ContinuousClock.now
             await tally.wait(for: number)
             times.append(start.duration(to: .now) / .milliseconds(1))
@@ -198,7 +212,47 @@ struct Rows {
         try await running.value
         let p99 = times.sorted()[times.count * 99 / 100]
         say("  after the commit, median \(median(times)) ms, longest \(times.max() ?? 0) ms")
-        return Row("milliseconds to another store, p99", rates: [p99], floors: [10], atMost: 1)
+        return Row(name, rates: [p99], floors: [floor], atMost: 1)
+    }
+
+    // MARK: Transactions of other clients
+
+    /// Rows of a program with an event each, against the same without, with 64 clients and a running relay.
+    private func raise() async throws -> Row {
+        let seconds = 3.0
+        let event = #"SELECT "\#(schema)".raise('\#(Placed.eventName)', '{"number":1,"text":"t"}')"#
+        let relay = subject.relay(Count.self, tally: Tally())
+        let running = Task { try await relay.run() }
+        let row = try await compare("rows with an event a second, 64 clients", target: 0.6) {
+            try await rows(for: seconds, raising: nil)
+        } _: {
+            let rate = try await rows(for: seconds, raising: event)
+            // The next rows are inserted while the relay has nothing to do.
+            try await relay.untilIdle()
+            return rate
+        }
+        relay.shutDown()
+        try await running.value
+        return row
+    }
+
+    /// Inserts rows of a program, outside of the threads of tasks.
+    private func rows(for seconds: Double, raising event: String?) async throws -> Double {
+        let rate = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [url] in
+                continuation.resume(returning: floor_rows(url, seconds, 64, event))
+            }
+        }
+        if rate < 0 { throw FloorError() }
+        return rate
+    }
+
+    /// Times from the commit of another client to the handler of its event.
+    private func handled() async throws -> Row {
+        let event = #"SELECT "\#(schema)".raise('\#(Placed.eventName)', '{"number":1,"text":"t"}')"#
+        return try await times("milliseconds from raise to a handler, p99", to: subject, atMost: 20) {
+            if floor_execute(url, event) != 0 { throw FloorError() }
+        }
     }
 
     private func takeover() async throws -> Row {

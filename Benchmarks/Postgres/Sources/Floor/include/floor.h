@@ -23,4 +23,11 @@ int floor_fill(const char *url, long count);
 // deliveries per second.
 double floor_relay(const char *url, int workers, int size);
 
+// Inserts rows of a program for some seconds with `clients` connections, each row in a transaction with the statement `raise` unless it
+// is null. Returns the rows per second.
+double floor_rows(const char *url, double seconds, int clients, const char *raise);
+
+// Executes `sql` on a connection that stays open; from one thread.
+int floor_execute(const char *url, const char *sql);
+
 #endif
