@@ -52,8 +52,8 @@ struct Rows {
             ("relay4", { try await relay(workers: 4) }),
             ("write", handlersThatWrite),
             ("wake", wake),
-            ("raise", raise),
             ("handled", handled),
+            ("raise", raise),
             ("takeover", takeover),
         ]
         for (name, row) in all where names.isEmpty || names.contains(name) {
