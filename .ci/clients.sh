@@ -90,6 +90,16 @@ within=("$root/Scripts/postgres")
 tests ExistingApp "$root/Examples/ExistingApp" --enable-all-traits
 within=()
 if grep SKIPPED "$builds/ExistingApp-tests.log"; then fail "ExistingApp: the test on PostgreSQL was skipped."; fi
+# Its README's commands, with the program of the tests.
+export SHOP=$scratch/debug/shop
+run ExistingApp-order "$root/Examples/ExistingApp/order.sh" || true
+run ExistingApp-psql "$root/Scripts/postgres" "$root/Examples/ExistingApp/order-by-psql.sh" || true
+for mails in order:2 psql:1; do
+    if [ "$(grep -c 'To Ada: ' "$builds/ExistingApp-${mails%:*}.log")" != "${mails#*:}" ]; then
+        fail "ExistingApp: ${mails%:*} sent other mails than ${mails#*:}."
+    fi
+done
+unset SHOP
 
 client Desk desk 'BookIsOut(title: "Ulysses", reader: "Ada")
 ["Ulysses: Ada"]

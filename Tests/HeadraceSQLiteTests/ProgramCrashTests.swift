@@ -29,11 +29,11 @@ import Testing
                 lines += try await subject.linesToEnd()
                 if await subject.wasKilled { kills += 1 }
             }
-            lines += try await CrashSubject("raise", path, "400", "none", "1", "\(SIGKILL)").linesToEnd()
+            lines += try await CrashSubject("raise", path, "500", "none", "1", "\(SIGKILL)").linesToEnd()
 
             #expect(lines.last == "done")
             #expect(kills >= 12)
-            #expect(try check(path, lines) >= 1_280)
+            #expect(try check(path, lines) >= 1_600)
         }
     }
 
