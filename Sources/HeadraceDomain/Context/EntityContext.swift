@@ -407,6 +407,7 @@ public final class EntityContext: DomainContext {
         }
         if !events.isEmpty { try changes.append(events) }
         if !work.isEmpty { changes.work = work }
+        // Last, because the settlement belongs only to a change set that isn't empty.
         addedRelayPart?.add(to: &changes)
         changes.durability = durability
     }

@@ -39,7 +39,8 @@ package final class TransactionDelegators: Sendable {
         if events.isEmpty { return [] }
         let registrars = references.withLock { $0.compactMap(\.registrar) }
         return try events.map { collected in
-            let name = String(naming: type(of: collected.event))
+            // Only an error needs it.
+            var name: String { String(naming: type(of: collected.event)) }
             if registrars.isEmpty {
                 throw unsupported(
                     "'\(name)' was raised in a transaction of the program, and no relay of this process knows its handlers",
