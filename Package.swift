@@ -54,8 +54,8 @@ func swiftSyntax(_ name: String) -> Target.Dependency { product(name, of: "swift
 let libraries = [
     "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
     "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceProcesses",
-    "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSQLite",
-    "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI",
+    "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSimulation",
+    "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI",
     "HeadraceTesting",
 ]
 
@@ -74,6 +74,10 @@ let package = Package(
         .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
         .trait(name: "Lifecycle", description: "The relay as a service. Adds swift-service-lifecycle."),
+        .trait(
+            name: "Simulation",
+            description: "Runs a whole application from one seed. Needs interfaces of the runtime that are not stable yet."
+        ),
         .trait(name: "Tool", description: "The command-line tool 'headrace'. Adds swift-argument-parser."),
         .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
     ],
@@ -389,6 +393,28 @@ let package = Package(
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]
+        ),
+        // Notices when simulated code reads a real clock, draws real random numbers, or blocks. Without the trait, it is empty.
+        .target(
+            name: "CSimulationEscapes",
+            cSettings: [
+                .define("HEADRACE_SIMULATION", .when(traits: ["Simulation"])),
+                .enableWarning("all"),
+                .enableWarning("extra"),
+                .treatAllWarnings(as: .error),
+            ]
+        ),
+        // Runs a whole application on one thread, from a seed. Without the trait, it is empty.
+        .target(
+            name: "HeadraceSimulation",
+            dependencies: features + [
+                "CSimulationEscapes", "HeadraceTesting", logging,
+                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+            ]
+        ),
+        .testTarget(
+            name: "HeadraceSimulationTests",
+            dependencies: features + ["HeadraceSimulation", "HeadraceStoreContract", "HeadraceTesting", logging]
         ),
         // For authors of stores.
         .target(

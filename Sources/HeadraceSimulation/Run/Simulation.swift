@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Simulation
+import Foundation
+import HeadraceCore
+public import HeadraceDomain
+import IssueReporting
+
+/// Runs whole applications from one seed: all nodes, the store, the network, and the time, on one thread.
+///
+/// Two runs with the same seed do the same, step by step. So a lost update or a double charge that one seed finds can be found again,
+/// as often as needed.
+public enum Simulation {
+    /// Runs `body` with each of `seeds`, and reports the first seed that fails, reduced to what is needed for the failure.
+    ///
+    /// ```swift
+    /// await Simulation.explore(seeds: 0..<1_000, entities: [Account.self]) { world in … }
+    /// ```
+    ///
+    /// A run fails if a check fails, if `body` throws an error, or if code escapes from the simulation. Some seeds run twice, and fail
+    /// if the two runs differ. The report names the seed, the step, the simulated time, the faults, the last messages of each node,
+    /// and the line that repeats the run.
+    ///
+    /// - Parameters:
+    ///   - seeds: The seeds.
+    ///   - duration: The real time after which no other seed begins; `nil` for all seeds.
+    ///   - entities: The types of entity of the store.
+    ///   - store: What the store is a model of.
+    ///   - faults: What can go wrong.
+    ///   - limit: The simulated time after which a run fails, because it should have ended.
+    ///   - fileID: The file ID for the report.
+    ///   - filePath: The file path for the report.
+    ///   - line: The line for the report.
+    ///   - column: The column for the report.
+    ///   - body: The simulation. It makes its objects itself, so that each run begins anew.
+    /// - Returns: What the runs have in common.
+    @discardableResult
+    public static func explore(
+        seeds: Range<UInt64>,
+        for duration: Duration? = nil,
+        entities: [any StoredEntity.Type],
+        store: SimulatedStore.Kind = .server,
+        faults: SimulatedFaults = .all,
+        limit: Duration = .seconds(3_600),
+        fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath,
+        line: UInt = #line,
+        column: UInt = #column,
+        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
+    ) async -> SimulationSummary {
+        let setup = Setup(entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000)
+        let exploration = Exploration(setup: setup, body: body)
+        let (summary, failure) = await exploration.run(seeds, for: duration)
+        if let failure {
+            reportIssue("\(failure)", fileID: fileID, filePath: filePath, line: line, column: column)
+        }
+        return summary
+    }
+
+    /// Runs `body` with one seed, twice, and throws an error if it fails or if the runs differ.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed.
+    ///   - suppressed: The names of faults that must not happen, as a report lists them.
+    ///   - clients: Maximum number of clients; `nil` for all.
+    ///   - entities: The types of entity of the store.
+    ///   - store: What the store is a model of.
+    ///   - faults: What can go wrong.
+    ///   - limit: The simulated time after which the run fails, because it should have ended.
+    ///   - body: The simulation.
+    /// - Throws: ``SimulationFailure``.
+    @discardableResult
+    public static func run(
+        seed: UInt64,
+        without suppressed: Set<String> = [],
+        clients: Int? = nil,
+        entities: [any StoredEntity.Type],
+        store: SimulatedStore.Kind = .server,
+        faults: SimulatedFaults = .all,
+        limit: Duration = .seconds(3_600),
+        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
+    ) async throws -> SimulationSummary {
+        let setup = Setup(entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000)
+        let exploration = Exploration(setup: setup, body: body)
+        let reduction = SimulationReduction(suppressed: suppressed, clients: clients)
+        let (summary, failure) = await exploration.run(seed, reduction)
+        if let failure { throw failure }
+        return summary
+    }
+
+    /// What belongs to a simulation besides its body.
+    struct Setup: Sendable {
+        let entities: [any StoredEntity.Type]
+        let store: SimulatedStore.Kind
+        let faults: SimulatedFaults
+        let limit: Duration
+        let maximumSteps: Int
+    }
+
+    /// A finished run.
+    struct Outcome: Sendable {
+        let seed: UInt64
+        let violations: [SimulatedWorld.Violation]
+        let trace: SimulationTrace
+        let escapes: [Scheduler.Escape]
+        let faults: [String]
+        let history: [(node: String, entries: [SimulationHistory.Entry])]
+        let steps: Int
+        let time: Duration
+        let clients: Int
+    }
+
+    /// Runs `body` once.
+    static func perform(
+        seed: UInt64,
+        setup: Setup,
+        reduction: SimulationReduction,
+        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
+    ) throws -> Outcome {
+        _ = SimulatedClock.beginning
+        let scheduler = Scheduler(seed: seed)
+        let world = try SimulatedWorld(seed: seed, scheduler: scheduler, setup: setup, reduction: reduction)
+        scheduler.bind {
+            Task.detached {
+                do {
+                    try await SystemValues.withCurrent(world.values) {
+                        world.beginFaults()
+                        try await body(world)
+                        world.endFaults()
+                        await world.server.check()
+                    }
+                } catch {
+                    world.fail("The body of the simulation threw an error: \(error)")
+                }
+                world.end()
+            }
+            scheduler.run(until: setup.limit, maximumSteps: setup.maximumSteps) {
+                world.hasEnded || !world.violations.isEmpty
+            }
+            if !world.hasEnded, world.violations.isEmpty {
+                let end = scheduler.now < setup.limit && scheduler.stepCount < setup.maximumSteps
+                world.fail(
+                    end
+                        ? "The body of the simulation waits for something that doesn't happen."
+                        : "The body of the simulation has not ended within \(setup.limit.seconds).")
+            }
+        }
+        let outcome = Outcome(
+            seed: seed,
+            violations: world.violations,
+            trace: scheduler.trace,
+            escapes: scheduler.reportedEscapes,
+            faults: world.plan.happened,
+            history: world.history.last,
+            steps: scheduler.stepCount,
+            time: scheduler.now,
+            clients: world.clientCount
+        )
+        scheduler.bind {
+            for machine in world.machines { machine.stop() }
+            scheduler.run(until: scheduler.now + .seconds(60), maximumSteps: scheduler.stepCount + 20_000) { false }
+            world.server.end()
+        }
+        return outcome
+    }
+}
+#endif
