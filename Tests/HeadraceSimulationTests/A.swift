@@ -53,7 +53,7 @@ actor Counter {
     }
 
     @Test(arguments: StoreContract.checks(for: StoreContract.Capabilities(isShared: true))) func contract(_ check: StoreContract.Check) async throws {
-        try await Simulation.run(seed: 1, entities: [], faults: .none) { world in
+        try await Simulation.run(seed: 1, entities: [], faults: .none, allowing: [.realClock, .realRandomNumbers]) { world in
             try await check.run { entities in try world.openStore(entities: entities) }
         }
     }

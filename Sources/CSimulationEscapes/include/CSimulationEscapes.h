@@ -4,6 +4,9 @@
 //
 // On Linux, these functions of the C library are replaced in the whole process: those that read a clock, draw random bytes, wait,
 // connect, or start a thread. Each calls the original. On a watched thread, it reports the call first.
+//
+// A process with this library starts itself again with SWIFT_DETERMINISTIC_HASHING=1 before its main function, unless the variable
+// has a value.
 
 #ifndef CSIMULATION_ESCAPES_H
 #define CSIMULATION_ESCAPES_H

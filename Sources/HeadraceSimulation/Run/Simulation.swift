@@ -5,6 +5,7 @@ import Foundation
 import HeadraceCore
 public import HeadraceDomain
 import IssueReporting
+import Logging
 
 /// Runs whole applications from one seed: all nodes, the store, the network, and the time, on one thread.
 ///
@@ -28,6 +29,7 @@ public enum Simulation {
     ///   - store: What the store is a model of.
     ///   - faults: What can go wrong.
     ///   - limit: The simulated time after which a run fails, because it should have ended.
+    ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
     ///   - fileID: The file ID for the report.
     ///   - filePath: The file path for the report.
     ///   - line: The line for the report.
@@ -42,13 +44,16 @@ public enum Simulation {
         store: SimulatedStore.Kind = .server,
         faults: SimulatedFaults = .all,
         limit: Duration = .seconds(3_600),
+        allowing allowedEscapes: Set<SimulationEscape.Kind> = [],
         fileID: StaticString = #fileID,
         filePath: StaticString = #filePath,
         line: UInt = #line,
         column: UInt = #column,
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async -> SimulationSummary {
-        let setup = Setup(entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000)
+        let setup = Setup(
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000,
+            allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
         let (summary, failure) = await exploration.run(seeds, for: duration)
         if let failure {
@@ -67,6 +72,7 @@ public enum Simulation {
     ///   - store: What the store is a model of.
     ///   - faults: What can go wrong.
     ///   - limit: The simulated time after which the run fails, because it should have ended.
+    ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
     ///   - body: The simulation.
     /// - Throws: ``SimulationFailure``.
     @discardableResult
@@ -78,9 +84,12 @@ public enum Simulation {
         store: SimulatedStore.Kind = .server,
         faults: SimulatedFaults = .all,
         limit: Duration = .seconds(3_600),
+        allowing allowedEscapes: Set<SimulationEscape.Kind> = [],
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async throws -> SimulationSummary {
-        let setup = Setup(entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000)
+        let setup = Setup(
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000,
+            allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
         let reduction = SimulationReduction(suppressed: suppressed, clients: clients)
         let (summary, failure) = await exploration.run(seed, reduction)
@@ -95,6 +104,7 @@ public enum Simulation {
         let faults: SimulatedFaults
         let limit: Duration
         let maximumSteps: Int
+        let allowedEscapes: Set<SimulationEscape.Kind>
     }
 
     /// A finished run.
@@ -123,11 +133,13 @@ public enum Simulation {
         scheduler.bind {
             Task.detached {
                 do {
-                    try await SystemValues.withCurrent(world.values) {
-                        world.beginFaults()
-                        try await body(world)
-                        world.endFaults()
-                        await world.server.check()
+                    try await withLogger(SimulationLogHandler.logger(of: "test", world.history)) { _ in
+                        try await SystemValues.withCurrent(world.values) {
+                            world.beginFaults()
+                            try await body(world)
+                            world.endFaults()
+                            await world.server.check()
+                        }
                     }
                 } catch {
                     world.fail("The body of the simulation threw an error: \(error)")
@@ -149,7 +161,7 @@ public enum Simulation {
             seed: seed,
             violations: world.violations,
             trace: scheduler.trace,
-            escapes: scheduler.reportedEscapes,
+            escapes: scheduler.reportedEscapes.filter { !setup.allowedEscapes.contains($0.kind) },
             faults: world.plan.happened,
             history: world.history.last,
             steps: scheduler.stepCount,

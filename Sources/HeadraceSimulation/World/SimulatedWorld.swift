@@ -119,7 +119,7 @@ public final class SimulatedWorld: Sendable {
     public func start<Content: Sendable>(
         _ name: String,
         count: Int = 1,
-        _ make: @escaping @Sendable (SimulatedNode<Content>) async throws -> Content
+        content make: @escaping @Sendable (SimulatedNode<Content>) async throws -> Content
     ) async throws -> [SimulatedNode<Content>] {
         let nodes = (1...max(1, count)).map { number in
             SimulatedNode(name: count > 1 ? "\(name) \(number)" : name, world: self, make: make)

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Simulation
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceResolution
+import HeadraceSimulation
+import HeadraceStorage
+import HeadraceTesting
+import Synchronization
+import Testing
+
+@Suite struct BankTests {
+    @Test func aCorrectBankSurvivesAllFaults() async {
+        let summary = await Simulation.explore(seeds: 0..<50, for: .seconds(30), entities: Bank.entities) { world in
+            try await Self.simulate(world)
+        }
+        print(summary)
+    }
+
+    static func simulate(_ world: SimulatedWorld) async throws {
+        let mailer = world.service("mailer")
+        try await UnitOfWork(delegator: RecordingDelegator(), context: EntityContext(world.store)).execute { context in
+            for id in ["a", "b", "c"] { context.insert(BankAccount(id: id, cents: 1_000)) }
+        }
+        world.always("the sum stays") { store in
+            try await EntityContext(store).fetch(BankAccount.self).map(\.cents).reduce(0, +) == 3_000
+        }
+        let servers = try await world.start("server", count: 3) { node in
+            Bank.makeContainer(store: node.store, mailer: SimulatedMailer(service: mailer))
+        }
+        let acknowledged = Acknowledged()
+        try await world.clients(10) { number in
+            for round in 1...4 {
+                let transfer = Transfer(id: "\(number)-\(round)", from: "a", to: round % 2 == 0 ? "b" : "c", cents: number)
+                while true {
+                    do {
+                        try await world.any(of: servers).request { container in
+                            try await container.resolve((any CommandQueryDispatcher).self).dispatch(transfer)
+                        }
+                        acknowledged.add(transfer.id)
+                        break
+                    } catch {
+                        try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(500)))
+                    }
+                }
+            }
+        }
+        try await world.eventually("nothing is pending") { store in
+            try await store.deliveryStatistics().pendingCount == 0
+        }
+        let total = try await EntityContext(world.store).find(BankAccount.self, id: "a")?.cents
+        world.expect(total == 1_000 - 4 * 55, "'a' has \(total ?? 0)")
+        let mails = Set(mailer.effects.compactMap(\.key))
+        world.expect(mails == acknowledged.ids, "mails \(mails.sorted()) for \(acknowledged.ids.sorted())")
+    }
+}
+
+final class Acknowledged: Sendable {
+    private let state = Mutex<Set<String>>([])
+
+    var ids: Set<String> { state.withLock(\.self) }
+
+    func add(_ id: String) {
+        _ = state.withLock { $0.insert(id) }
+    }
+}
+#endif
