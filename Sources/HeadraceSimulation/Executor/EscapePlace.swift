@@ -12,7 +12,7 @@ struct EscapePlace: Sendable {
 
     /// The place of the code that runs.
     static var current: EscapePlace {
-        let backtrace = try? Backtrace.capture(limit: 24)
+        let backtrace = try? Backtrace.capture(limit: 32, top: 0)
         let key = backtrace?.frames.prefix(16).map { "\($0)" }.joined(separator: " ") ?? ""
         return EscapePlace(backtrace: backtrace, key: key)
     }

@@ -96,8 +96,17 @@ public final class SimulatedStore: ObservableStore {
     /// What a request does, for its errors and for the history.
     private enum Request {
         case read
-        case write(String)
+        case write(String?)
         case commit(String)
+
+        /// What the history notes.
+        var text: String? {
+            switch self {
+            case .read: nil
+            case .write(let text): text
+            case .commit(let text): text
+            }
+        }
     }
 
     /// Sends a request to the server, which executes `body`, and returns its answer.
@@ -114,11 +123,7 @@ public final class SimulatedStore: ObservableStore {
         if case .read = request { try Task.checkCancellation() }
         let scheduler = server.scheduler
         if Scheduler.current !== scheduler { throw SimulationError.outside(name) }
-        switch request {
-        case .read: break
-        case .write(let text), .commit(let text):
-            server.history.note(name, text + SimulationHistory.currentCause)
-        }
+        if let text = request.text { server.history.note(name, text + SimulationHistory.currentCause) }
         let owner = scheduler.currentOwner
         let waiter = Waiter<Answer>()
         let answer: @Sendable (Duration, Result<Answer, any Error>) -> Void = { delay, result in
@@ -236,7 +241,13 @@ extension SimulatedStore {
 extension SimulatedStore: DeliveryStore {
     /// Leases deliveries.
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
-        try await send(.write("leases deliveries")) { try await $0.memory.lease(request) }
+        try await send(.write(nil)) { [name] server in
+            let leased = try await server.memory.lease(request)
+            for lane in leased.lanes.flatMap(\.self) {
+                server.history.note(name, "leases \(lane.subscription) \(lane.position)")
+            }
+            return leased
+        }
     }
 
     /// Settles deliveries.
