@@ -126,7 +126,8 @@ final class EffectNamespace {
     /// Cancels all effects of this namespace and of its children, in the order of their beginnings.
     func cancelAll() {
         for (_, child) in orderedChildren { child.cancelAll() }
-        for (id, _) in nodes.sorted(by: { ($0.value.first?.number ?? 0) < ($1.value.first?.number ?? 0) }) { cancel(id) }
+        let begun = nodes.map { (id: $0.key, number: $0.value.first?.number ?? 0) }
+        for each in begun.sorted(by: { $0.number < $1.number }) { cancel(each.id) }
         throttles = [:]
         removeIfEmpty()
     }

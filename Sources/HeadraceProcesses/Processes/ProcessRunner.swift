@@ -115,7 +115,8 @@ enum ProcessRunner<Process: DurableProcess> {
             }
         }
         if result.isEnded {
-            for (_, timeout) in stored.timeouts.sorted(by: { $0.key < $1.key }) { context.cancelScheduled(timeout.message) }
+            let left = stored.timeouts.sorted { $0.key < $1.key }.map(\.value)
+            for timeout in left { context.cancelScheduled(timeout.message) }
             stored.timeouts = [:]
             stored.endedAt = result.now
         }
