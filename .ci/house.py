@@ -7,6 +7,7 @@
   unsafe code, and files of modules with at most three.
 - Each Swift file names the license in its first line.
 - Each entry of the decisions has a date and one line in the index.
+- The modules of business logic read times, UUIDs, and random numbers only through `SystemValues`.
 - Unsafe and unchecked code is only in files named `X+Unsafe.swift`, of which a module has one; the stores and JSON may have more.
 
 It reads names of types, and no calls of functions. Exits 1 if there is a violation.
@@ -33,6 +34,16 @@ declaration = re.compile(
 )
 unsafe = re.compile(
     r"\bunsafe\b|@unchecked|nonisolated\(unsafe\)|\bUnmanaged\b|\bwithUnsafe\w+|\bUnsafe(?:Mutable|Raw|Buffer|Pointer)\w*"
+)
+
+# Everything in these modules behaves the same each time that the `SystemValues` are the same.
+deterministic = (
+    "CommandEffects Commands Core Domain Flux Processes Projections Relay Resilience Resolution Services Stations Storage".split()
+)
+system_values = {"HeadraceCore/Time/SystemValues.swift", "HeadraceCore/Time/UUID+Text.swift"}
+system_reads = re.compile(
+    r"\bDate\(\)|\bDate\.now\b|\btimeIntervalSinceNow\b|\bUUID\(\)|\b(?:Continuous|Suspending)Clock(?:\(\)|\.now\b)|(?<=[\s(])\.now\b"
+    r"|\bSystemRandomNumberGenerator\b|\.random\((?![^()]*\busing:)[^()]*\)|\.(?:shuffled?|randomElement)\(\)|\bTask\.sleep\b"
 )
 
 
@@ -106,9 +117,21 @@ def badly_sized(module):
             yield f"{name} has {lines} lines. To fix, move its content to the file of the type that it serves."
 
 
+def unmanaged_reads():
+    """Yields the reads of the system in the modules that must be deterministic."""
+    for module in deterministic:
+        for path in swift_files(root / "Sources" / f"Headrace{module}"):
+            name = path.relative_to(root / "Sources").as_posix()
+            if name in system_values:
+                continue
+            for read in sorted(set(system_reads.findall(code(path.read_text())))):
+                yield f"Sources/{name} has '{read}'. To fix, read the time, UUIDs, and random numbers through 'SystemValues'."
+
+
 def violations():
     """Yields a line for each violation."""
     yield from unlisted_decisions()
+    yield from unmanaged_reads()
     for module in sorted(folder for folder in (root / "Sources").iterdir() if folder.is_dir()):
         yield from badly_sized(module)
     modules = [folder for parent in ("Sources", "Examples/Ledger/Sources") for folder in (root / parent).iterdir()]

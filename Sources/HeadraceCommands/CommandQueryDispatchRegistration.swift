@@ -54,7 +54,7 @@ public struct CommandQueryDispatchRegistration {
         resolvedMiddleware: [any Middleware.Type] = [],
         observers: [any MessageObserver] = [],
         scoping: DispatchScoping = .dispatcher,
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {
         let catalog = HandlerCatalog(
             commandHandlers: commandHandlers,
@@ -158,7 +158,7 @@ extension CommandQueryDispatchRegistration {
         resolvedMiddleware: [any Middleware.Type] = [],
         observers: [any MessageObserver] = [],
         scoping: DispatchScoping = .dispatcher,
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {}
 
     /// Explains which types each list takes.
@@ -181,6 +181,6 @@ extension CommandQueryDispatchRegistration {
         resolvedMiddleware: [any Middleware.Type] = [],
         observers: [any MessageObserver] = [],
         scoping: DispatchScoping = .dispatcher,
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {}
 }

@@ -257,11 +257,11 @@ struct ActionQueueState<Waiter: Sendable>: Sendable {
 
     func hasDrainer(_ number: Int) -> Bool { drainers[number] != nil }
 
-    /// Removes and returns the tasks that wait until the queue is empty, if it is empty.
+    /// Removes and returns the tasks that wait until the queue is empty, in order of arrival, if it is empty.
     mutating func takeDrained() -> [Waiter] {
         guard isIdle, !drainers.isEmpty else { return [] }
         defer { drainers = [:] }
-        return drainers.values.compactMap { $0 }
+        return drainers.sorted { $0.key < $1.key }.compactMap(\.value)
     }
 
     private var isIdle: Bool { !isBusy && slots.isEmpty }

@@ -28,7 +28,7 @@ public final class Pipeline: Sendable {
         limit: Int? = nil,
         overflow: Overflow = .suspend,
         observers: [any MessageObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         carrying taskLocal: repeat TaskLocal<each Value>
     ) {
         queue = ActionQueue(limit: limit, overflow: overflow)

@@ -50,7 +50,7 @@ public struct CircuitBreakerMiddleware: Middleware {
         failures: Int,
         pause: Duration,
         per group: MessageGroup = .messageType,
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         factory: any MetricsFactory = MetricsSystem.factory,
         isFailure: @escaping @Sendable (any Error) -> Bool = Self.isFailureOfTheService
     ) {
@@ -137,7 +137,7 @@ private final class SharedCircuits: Sendable {
     var states: [String: CircuitState] {
         let states = state.withLock { $0.circuits.states }
         // Types of different files can have the same name. The state of the one that refuses messages is more important.
-        return Dictionary(states.map { ($0.key.name, $0.value) }) { one, other in one == .closed ? other : one }
+        return Dictionary(states.map { ($0.key.name, $0.value) }) { $0 == .open || $1 == .closed ? $0 : $1 }
     }
 
     func admit(_ key: MessageGroupKey, at now: ContinuousClock.Instant) -> Circuits.Decision {

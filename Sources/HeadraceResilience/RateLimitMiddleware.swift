@@ -51,7 +51,7 @@ public struct RateLimitMiddleware: Middleware {
         burst: Int? = nil,
         per key: Key = .messageType,
         maximumKeys: Int = 10_000,
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {
         precondition(
             count >= 1 && interval > .zero,
@@ -117,11 +117,21 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     private let maximumCount: Int
 
-    /// The instant at which each bucket is full again.
-    private var fullAgain: [Key: ContinuousClock.Instant] = [:]
+    /// A bucket that isn't full.
+    private struct Bucket {
+        /// The instant at which the bucket is full again.
+        let full: ContinuousClock.Instant
+
+        /// Number of its last token, counting all buckets.
+        let number: UInt64
+    }
+
+    private var buckets: [Key: Bucket] = [:]
+
+    private var lastNumber: UInt64 = 0
 
     /// Number of stored buckets.
-    var count: Int { fullAgain.count }
+    var count: Int { buckets.count }
 
     /// Creates full buckets of `size` tokens each, which receive a token every `interval`.
     init(size: Int, interval: Duration, maximumCount: Int) {
@@ -136,23 +146,24 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     /// - Complexity: O(1), and O(*n* log *n*) in the number of buckets when buckets are removed, which happens once
     ///   for each quarter of new buckets.
     mutating func take(_ key: Key, at now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        let full = max(fullAgain[key] ?? now, now)
+        let full = max(buckets[key]?.full ?? now, now)
         let earliest = full.advanced(by: .zero - tolerance)
         if earliest > now { return earliest }
-        fullAgain[key] = full.advanced(by: interval)
-        if fullAgain.count > maximumCount { forget(at: now) }
+        lastNumber += 1
+        buckets[key] = Bucket(full: full.advanced(by: interval), number: lastNumber)
+        if buckets.count > maximumCount { forget(at: now) }
         return nil
     }
 
     /// Removes full buckets and, if that isn't enough, the buckets that will be full soonest.
     ///
-    /// It removes a quarter at once, so that it runs rarely. The emptiest buckets remain longest.
+    /// It removes a quarter at once, so that it runs rarely. The emptiest buckets remain longest, and of equal ones, the last used.
     private mutating func forget(at now: ContinuousClock.Instant) {
         let kept = max(1, maximumCount - maximumCount / 4)
-        fullAgain = fullAgain.filter { $0.value > now }
-        if fullAgain.count <= kept { return }
-        let latest = fullAgain.sorted { $0.value > $1.value }.prefix(kept)
-        fullAgain = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+        buckets = buckets.filter { $0.value.full > now }
+        if buckets.count <= kept { return }
+        let latest = buckets.sorted { ($0.value.full, $0.value.number) > ($1.value.full, $1.value.number) }.prefix(kept)
+        buckets = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
     }
 }
 

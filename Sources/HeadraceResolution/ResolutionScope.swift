@@ -7,9 +7,6 @@ private let lastContainerNumber = Atomic<UInt>(0)
 
 /// The immutable part of a container, which all of its scopes share.
 final class Blueprint: Sendable {
-    /// All bindings, in the order of registration.
-    let all: [any AnyBinding]
-
     /// The last binding of each type.
     let bindings: [ObjectIdentifier: any AnyBinding]
 
@@ -29,6 +26,12 @@ final class Blueprint: Sendable {
 
     /// The outermost scope of the container whose objects this container shares, if any.
     private let lender: ResolutionScope?
+
+    /// All bindings, in the order of registration.
+    ///
+    /// Properties are released in the order of declaration. This is the last one, so the shared objects are released in the order of
+    /// registration, and not in that of a hash table.
+    let all: [any AnyBinding]
 
     /// Creates a blueprint of `registrations`, with separate storage for shared objects.
     init(_ registrations: [Registration], keeping lender: ResolutionScope? = nil) {

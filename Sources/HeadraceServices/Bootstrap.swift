@@ -112,7 +112,7 @@ extension Bootstrap {
         public var depthLimit = 100
 
         /// The clock for deadlines and for the durations that observers receive.
-        public var clock: any TimeSource = ContinuousClock()
+        public var clock: any TimeSource = CurrentClock()
 
         /// Creates a configuration with the default settings.
         public init() {}

@@ -62,7 +62,7 @@ extension Service {
     /// - Returns: The service with the modifier.
     public func emit<A: Action>(
         every interval: Duration,
-        on clock: any TimeSource = ContinuousClock(),
+        on clock: any TimeSource = CurrentClock(),
         _ makeAction: @escaping @Sendable () -> A
     ) -> ModifiedService<Self> {
         emitting(A.self, false) { take in
@@ -168,7 +168,7 @@ public struct ActionFeed<Position: Sendable, Entry: Sendable, Element: Action>: 
     public init(
         after start: Position,
         every interval: Duration = .seconds(1),
-        on clock: any TimeSource = ContinuousClock(),
+        on clock: any TimeSource = CurrentClock(),
         reading read: @escaping @Sendable (Position) async throws -> [Entry],
         position: @escaping @Sendable (Entry) -> Position,
         action: @escaping @Sendable (Entry) -> Element?

@@ -30,7 +30,7 @@ public final class ActorStation<State, Action: Sendable>: Sendable {
         initialState: @autoclosure @Sendable () -> State,
         middleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         @DripperBuilder<State, Action> dripper: @Sendable () -> D
     ) where D.State == State, D.Action == Action {
         let runningEffects = RunningEffects()

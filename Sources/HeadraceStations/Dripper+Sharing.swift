@@ -203,7 +203,7 @@ final class SharedLink<Value: Equatable & Sendable>: Sendable {
     ///   - brought: The value in the action; `nil` if the action has none.
     /// - Returns: Whether the station has changed the value, and the change was written.
     func write(_ new: Value, insteadOf old: Value, brought: Value?) -> Bool {
-        let now = SystemValues.current.clock.now
+        let now = CurrentClock().now
         let base: Value? = content.withLock { content in
             let received = brought.flatMap { $0 == content.incoming ? $0 : nil }
             content.known = new
@@ -225,7 +225,7 @@ final class SharedLink<Value: Equatable & Sendable>: Sendable {
     /// Only the parent changes it otherwise, usually by another state of the child. So the shared value wins. If the parent
     /// refuses the shared value too, the value of the parent wins, so that the two don't alternate for ever.
     func check(_ value: Value) -> SharedCheck<Value> {
-        let now = SystemValues.current.clock.now
+        let now = CurrentClock().now
         let (known, hadReceived, mayAnswer) = content.withLock { content in
             defer {
                 content.known = value

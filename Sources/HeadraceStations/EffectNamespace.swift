@@ -12,6 +12,11 @@ final class EffectNamespace {
     private let key: ChildKey?
     private(set) var children: [ChildKey: EffectNamespace] = [:]
 
+    /// Number of the namespace among the children of its parent, in the order of creation.
+    private let number: Int
+
+    private var lastChild = 0
+
     /// Nodes that are running, by id, in the order of their beginnings; `nil` is the key of all effects of a child.
     private var nodes: [EffectID?: [EffectNode]] = [:]
 
@@ -23,9 +28,10 @@ final class EffectNamespace {
     /// The `removalCount` of each collection of children at the last check, by the number of its `Scope`.
     var removalCounts: [Int: Int] = [:]
 
-    init(parent: EffectNamespace? = nil, key: ChildKey? = nil) {
+    init(parent: EffectNamespace? = nil, key: ChildKey? = nil, number: Int = 0) {
         self.parent = parent
         self.key = key
+        self.number = number
     }
 
     private var isEmpty: Bool {
@@ -37,7 +43,8 @@ final class EffectNamespace {
 
     func child(_ key: ChildKey) -> EffectNamespace {
         if let child = children[key] { return child }
-        let child = EffectNamespace(parent: self, key: key)
+        lastChild += 1
+        let child = EffectNamespace(parent: self, key: key, number: lastChild)
         children[key] = child
         return child
     }
@@ -111,10 +118,16 @@ final class EffectNamespace {
         if throttles[id]?.waiting === waiting { throttles[id]?.waiting = nil }
     }
 
-    /// Cancels all effects of this namespace and of its children.
+    /// The children with their keys, in the order of creation.
+    var orderedChildren: [(key: ChildKey, value: EffectNamespace)] {
+        children.sorted { $0.value.number < $1.value.number }
+    }
+
+    /// Cancels all effects of this namespace and of its children, in the order of their beginnings.
     func cancelAll() {
-        for child in children.values { child.cancelAll() }
-        for id in nodes.keys { cancel(id) }
+        for (_, child) in orderedChildren { child.cancelAll() }
+        let begun = nodes.map { (id: $0.key, number: $0.value.first?.number ?? 0) }
+        for each in begun.sorted(by: { $0.number < $1.number }) { cancel(each.id) }
         throttles = [:]
         removeIfEmpty()
     }

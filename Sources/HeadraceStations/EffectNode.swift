@@ -14,6 +14,11 @@ final class EffectNode: Sendable {
     private static let cancelled: UInt8 = 1
     private static let ended: UInt8 = 2
 
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// Number of the node, which ascends in the order of creation.
+    let number = lastNumber.add(1, ordering: .relaxed).newValue
+
     private struct Content {
         var task: Task<Void, Never>?
         var children = EffectNodeSet()
@@ -90,7 +95,7 @@ final class EffectNode: Sendable {
     }
 }
 
-/// A set of nodes without an order.
+/// A set of nodes.
 ///
 /// Most sets contain at most one node; only more nodes need a table.
 struct EffectNodeSet {
@@ -115,9 +120,14 @@ struct EffectNodeSet {
         }
     }
 
+    /// Cancels all nodes, in the order of their creation.
     func cancel() {
-        first?.cancel()
-        for node in others.values { node.cancel() }
+        if others.isEmpty {
+            first?.cancel()
+            return
+        }
+        let nodes = others.values + (first.map { [$0] } ?? [])
+        for node in nodes.sorted(by: { $0.number < $1.number }) { node.cancel() }
     }
 }
 

@@ -191,7 +191,7 @@ extension Scope {
             let count = whole[keyPath: children].removalCount
             if cancelNested == nil, let count, namespace.removalCounts[number] == count { return }
             namespace.removalCounts[number] = count
-            for (key, childNamespace) in namespace.children where key.number == number {
+            for (key, childNamespace) in namespace.orderedChildren where key.number == number {
                 guard let id = key.element?.base as? Many.ID else { continue }
                 if !whole[keyPath: children].contains(id: id) {
                     childNamespace.cancelAll()

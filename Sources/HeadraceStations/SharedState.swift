@@ -205,7 +205,7 @@ public final class SharedState<Value: Equatable & Sendable>: Sendable {
             let new = makeValue(&content)
             if new == content.value { return [AsyncStream<Void>.Continuation]() }
             content.value = new
-            return Array(content.subscribers.values)
+            return content.subscribers.sorted { $0.key < $1.key }.map(\.value)
         }
         for subscriber in subscribers { subscriber.yield() }
     }

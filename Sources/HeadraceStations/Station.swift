@@ -47,7 +47,7 @@ public final class Station<State, Action: Sendable> {
         initialState: @autoclosure () -> State,
         middleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         @DripperBuilder<State, Action> dripper: () -> D
     ) where D.State == State, D.Action == Action {
         runningEffects = RunningEffects()

@@ -65,7 +65,8 @@ extension StationCore {
             if let next { first.append(makePending(next, of: running)) }
         }
         if keys.count != subscriptions.count || keys.contains(where: { subscriptions[$0] == nil }) {
-            for (key, subscription) in subscriptions where !keys.contains(key) {
+            let ended = subscriptions.filter { !keys.contains($0.key) }
+            for (key, subscription) in ended.sorted(by: { $0.value.node.number < $1.value.node.number }) {
                 subscriptions[key] = nil
                 subscription.node.cancel()
             }

@@ -6,6 +6,7 @@ import HeadraceDomain
 import HeadraceRelay
 import HeadraceStorage
 import HeadraceTesting
+import Synchronization
 import Testing
 
 /// Units of work that lock entities, in one process.
@@ -55,6 +56,35 @@ import Testing
         try await waiter.value
 
         #expect(try await age(of: "a") == 42)
+    }
+
+    @Test func waitersContinueInTheOrderInWhichTheHolderHasLockedTheirEntities() async throws {
+        let (store, executor, gate) = (store, TestExecutor(seed: nil), Gate())
+        let order = LockOrder()
+        let ids = (10..<50).map { "\($0)" }
+        let holder = Task(executorPreference: executor) {
+            try await UnitOfWork(on: store, delegator: RecordingDelegator()).execute { context in
+                _ = try await context.find(Customer.self, ids: ids, for: .update)
+                await gate.pass()
+            }
+        }
+        await executor.idle()
+        var waiters: [Task<Void, any Error>] = []
+        for id in ids.reversed() {
+            let waiter = Task(executorPreference: executor) {
+                try await UnitOfWork(on: store, delegator: RecordingDelegator()).execute { context in
+                    _ = try await context.find(Customer.self, id: id, for: .update)
+                    order.ids.withLock { $0.append(id) }
+                }
+            }
+            waiters.append(waiter)
+        }
+        await executor.idle()
+        gate.open()
+        try await holder.value
+        for waiter in waiters { try await waiter.value }
+
+        #expect(order.ids.withLock(\.self) == ids)
     }
 
     @Test func aUnitOfWorkInAChildTaskIsRefusedTheLockOfItsParent() async throws {
@@ -181,4 +211,8 @@ import Testing
 
         #expect(try await age(of: "new") == 8)
     }
+}
+
+private final class LockOrder: Sendable {
+    let ids = Mutex<[String]>([])
 }

@@ -50,6 +50,18 @@ import Testing
         #expect(tasks.withLock { $0.count } == 1)
     }
 
+    @Test func aQueuedActionHasTheSystemValuesOfItsCaller() async throws {
+        let (ledger, fixed) = (Ledger(), UUID())
+        SystemValues.withCurrent(SystemValues(uuid: { fixed })) {
+            ledger.queue(Perform { $0.note(UUID.version7().uuidString) })
+        }
+        ledger.queue(Perform { $0.note("\(UUID.version7() == fixed)") })
+
+        try await ledger.drain()
+
+        #expect(ledger.entries == [fixed.uuidString, "false"])
+    }
+
     @Test func awaitedAndQueuedActionsKeepTheirOrder() async throws {
         let ledger = Ledger()
         ledger.deactivate()

@@ -7,6 +7,15 @@ import Testing
 
 /// The array of waiting actions, compared with a list of numbers.
 @Suite struct SlotQueueTests {
+    @Test func tasksThatWaitForAnEmptyQueueAreResumedInOrderOfArrival() {
+        var state = ActionQueueState<Int>(limit: nil, overflow: .suspend)
+        _ = state.takeFreeTurn()
+        for number in 0..<40 { _ = state.addDrainer().map { state.drain(number, number: $0) } }
+        let drained = state.passTurn().drained
+
+        #expect(drained == Array(0..<40))
+    }
+
     @Test func appendingAndRemovingAtRandomMatchesAList() {
         for seed in UInt64(0)..<20 {
             var generator = SeededGenerator(seed: seed)

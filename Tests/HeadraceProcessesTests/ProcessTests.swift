@@ -4,6 +4,7 @@ import Foundation
 import Headrace
 import HeadraceProcesses
 import HeadraceRelay
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 
@@ -60,6 +61,21 @@ import Testing
                 )
                 #expect(try await bench.pendingCount() == 0, "the end cancels the time-out that is left")
             }
+        }
+    }
+
+    @Test func theTimeoutsOfAReactionAreStoredInTheOrderOfTheirNames() async throws {
+        let bench = ProcessBench(try InMemoryStore(entities: [StoredProcess.self, CarriedOut.self]))
+        try await bench.run([Stretch.self]) { relay, container in
+            try await bench.raise(PurchasePlaced(order: "1"), container)
+            try await relay.untilIdle()
+
+            let pending = try await PendingDeliveries(in: bench.store).page().sorted { $0.id.lane < $1.id.lane }
+            let names = pending.map { delivery in
+                guard case .scheduled(let message) = delivery.content else { return "event" }
+                return message.name.split(separator: "/").last.map(String.init) ?? ""
+            }
+            #expect(names == ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"])
         }
     }
 
@@ -212,4 +228,24 @@ import Testing
             }
         }
     }
+}
+
+/// Sets many time-outs at once.
+private struct Stretch: DurableProcess {
+    static let processName = "stretch"
+    static let commands: [any DurableCommand.Type] = []
+
+    enum Step: String, Codable { case waiting }
+    enum Timeout: String, CaseIterable { case a, b, c, d, e, f, g, h, i, j }
+
+    var step: Step { .waiting }
+
+    init(key order: String) {}
+
+    static let reactions: [ProcessReaction<Stretch>] =
+        [
+            .start(on: PurchasePlaced.self, by: \.order) { _, _, context in
+                for timeout in Timeout.allCases { context.setTimeout(timeout, after: .seconds(60)) }
+            }
+        ] + Timeout.allCases.map { .onTimeout($0) { _, _ in } }
 }

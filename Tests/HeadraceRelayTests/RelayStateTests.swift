@@ -40,6 +40,27 @@ import Testing
         #expect(passed == WaitingLanes.patience)
     }
 
+    @Test func leasesAndSettlementsAreInTheOrderOfTheirLanes() {
+        let lanes = (1...40).map { Int64($0 * 7 % 41) }
+        for number in lanes {
+            enqueue(lane(number))
+            state.add(Settlement(lease: Lease(lane: number, token: 1), acknowledged: [1]))
+        }
+
+        #expect(state.leases.map(\.lane) == Array(1...40))
+        let settlements = state.takeSettlements()
+        #expect(settlements.map(\.lease.lane) == Array(1...40))
+    }
+
+    @Test func lanesOfSeveralSubscriptionsAreReleasedInTheOrderOfTheirNames() {
+        let names = (10..<50).map { "\($0)" }
+        state = RelayState(limits: Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }))
+        for name in names.reversed() { enqueue(lane(Int64(name) ?? 0, of: name)) }
+
+        let lanes = state.takeQueue()
+        #expect(lanes.compactMap(\.first?.subscription) == names)
+    }
+
     @Test func aLostLeaseSettlesNothing() {
         enqueue(lane(1), lane(2))
         let (first, second) = (Lease(lane: 1, token: 1), Lease(lane: 2, token: 1))

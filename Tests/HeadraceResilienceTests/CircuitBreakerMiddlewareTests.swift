@@ -61,6 +61,18 @@ import Testing
         #expect(try metrics.expectGauge("headrace.circuit.state", [("circuit", "payments")]).values == [2, 1, 0])
     }
 
+    @Test func byDefaultThePausePassesOnTheCurrentClock() async throws {
+        let breaker = CircuitBreakerMiddleware(failures: 1, pause: .seconds(30), factory: metrics)
+        let handling = Handling(breaker, clock: clock)
+        try await SystemValues.withCurrent(.test(clock: clock)) {
+            await fail(handling)
+            await #expect(throws: CircuitBreakerError.self) { try await handling.handle { _ in } }
+            clock.advance(by: .seconds(30))
+
+            try await handling.handle { _ in }
+        }
+    }
+
     @Test func aFailedProbeOpensTheCircuitForAnotherPause() async throws {
         let handling = Handling(breaker(), clock: clock)
         await fail(handling, 2)

@@ -49,6 +49,17 @@ import Testing
         #expect(try await passes(handling))
     }
 
+    @Test func byDefaultTheCurrentClockRefillsTheBuckets() async throws {
+        let handling = Handling(RateLimitMiddleware(1, every: .seconds(10)), clock: clock)
+        let passed = try await SystemValues.withCurrent(.test(clock: clock)) {
+            let first = [try await passes(handling), try await passes(handling)]
+            clock.advance(by: .seconds(10))
+            return first + [try await passes(handling)]
+        }
+
+        #expect(passed == [true, false, true])
+    }
+
     @Test func theBurstCanDifferFromTheRate() async throws {
         let handling = handling(burst: 1)
 

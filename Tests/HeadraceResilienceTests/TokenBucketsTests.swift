@@ -49,6 +49,18 @@ import Testing
         #expect(buckets.take(1, at: start) == seconds(12))
     }
 
+    @Test func ofEquallyEmptyBucketsThoseUsedLastRemain() {
+        var buckets = buckets(size: 1, maximumCount: 100)
+        for key in 0...100 { _ = buckets.take(key, at: start) }
+
+        let remaining = (0...100).filter { key in
+            var copy = buckets
+            return copy.take(key, at: start) != nil
+        }
+
+        #expect(remaining == Array(26...100))
+    }
+
     @Test func keysHaveSeparateBuckets() {
         var buckets = buckets(size: 1)
 

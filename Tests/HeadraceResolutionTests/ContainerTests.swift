@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceResolution
+import Synchronization
 import Testing
 
 @Suite struct ContainerTests {
@@ -17,6 +18,18 @@ import Testing
         #expect(byContext === byType)
         #expect(tried === byType)
         #expect(triedByType === byType)
+    }
+
+    @Test func singletonsAreReleasedInTheOrderOfRegistration() {
+        let order = ReleaseOrder()
+        let builder = ContainerBuilder()
+        Released<Int>.register(0, of: 12, in: builder, noting: order)
+        do {
+            let container = builder.build()
+            Released<Int>.resolve(0, of: 12, from: container)
+        }
+
+        #expect(order.numbers.withLock(\.self) == Array(0..<12))
     }
 
     @Test func tryResolveReturnsNilForAnUnregisteredType() {
@@ -320,5 +333,34 @@ private enum Numbered {
             resolve: { $0.resolve(Deeper<Level>.self) }
         )
         return (Deeper<Level>.self, visitor)
+    }
+}
+
+private final class ReleaseOrder: Sendable {
+    let numbers = Mutex<[Int]>([])
+}
+
+/// An object that notes its release; the objects of a row have different types.
+private final class Released<Level: Sendable>: Sendable {
+    private let number: Int
+    private let order: ReleaseOrder
+
+    init(_ number: Int, _ order: ReleaseOrder) {
+        self.number = number
+        self.order = order
+    }
+
+    deinit { order.numbers.withLock { $0.append(number) } }
+
+    static func register(_ number: Int, of count: Int, in builder: ContainerBuilder, noting order: ReleaseOrder) {
+        if number == count { return }
+        builder.singleton { Released(number, order) }
+        Released<Released>.register(number + 1, of: count, in: builder, noting: order)
+    }
+
+    static func resolve(_ number: Int, of count: Int, from container: Container) {
+        if number == count { return }
+        _ = container.resolve(Released.self)
+        Released<Released>.resolve(number + 1, of: count, from: container)
     }
 }

@@ -254,6 +254,17 @@ private struct FailingSequence: AsyncSequence, Sendable {
         )
     }
 
+    @Test func byDefaultTheIntervalPassesOnTheCurrentClock() async throws {
+        let clock = TestClock()
+        try await SystemValues.withCurrent(.test(clock: clock)) {
+            let cluster = try await Bootstrap { numbers().emit(every: .seconds(60)) { Ping(number: 9) } }
+            await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(60))
+            await journal.reaches(1)
+            withExtendedLifetime(cluster) {}
+        }
+    }
+
     @Test func anEmitterSendsAnActionAfterEachIntervalOfItsClock() async throws {
         let clock = TestClock()
         let cluster = try await Bootstrap {

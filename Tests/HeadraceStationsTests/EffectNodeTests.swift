@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
 import Testing
 
 @testable import HeadraceStations
@@ -26,6 +27,46 @@ import Testing
         root.cancel()
         #expect(effects.allSatisfy { !$0.node.isActive })
         for effect in effects { await effect.task.value }
+    }
+
+    @Test func nodesAreCancelledInTheOrderOfTheirCreation() async {
+        let (root, gate) = (EffectNode(within: nil), CancellableGate())
+        let order = CancellationOrder()
+        var tasks: [Task<Void, Never>] = []
+        for number in 0..<40 {
+            let node = EffectNode(within: root)
+            let task = Task {
+                await withTaskCancellationHandler {
+                    await gate.wait()
+                } onCancel: {
+                    order.numbers.withLock { $0.append(number) }
+                }
+            }
+            node.attach(task)
+            tasks.append(task)
+        }
+        await gate.arrivals(40)
+
+        root.cancel()
+
+        #expect(order.numbers.withLock(\.self) == Array(0..<40))
+        for task in tasks { await task.value }
+    }
+
+    @Test func theEffectsOfAChildAreCancelledInTheOrderOfTheirBeginnings() {
+        let (root, namespace) = (EffectNode(within: nil), EffectNamespace())
+        var order: [Int] = []
+        func begin(_ number: Int, in namespace: EffectNamespace) {
+            _ = namespace.makeNode(EffectID(number), within: root)
+            let queued = QueuedEffect(begin: {}, drop: { order.append(number) })
+            _ = namespace.enqueue(queued, under: EffectID(number), limit: 1)
+        }
+        for number in 0..<20 { begin(number, in: namespace.child(ChildKey(number: 1, element: number))) }
+        for number in 20..<40 { begin(number, in: namespace) }
+
+        namespace.cancelAll()
+
+        #expect(order == Array(0..<40))
     }
 
     @Test func aNodeThatIsCreatedBelowACancelledNodeIsCancelled() async {
@@ -71,4 +112,8 @@ import Testing
             #expect(nodes.allSatisfy { $0.isCancelled })
         }
     }
+}
+
+private final class CancellationOrder: Sendable {
+    let numbers = Mutex<[Int]>([])
 }

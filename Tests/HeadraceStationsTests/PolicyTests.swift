@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceCore
 import HeadraceStations
 import HeadraceTesting
 import Synchronization
@@ -20,6 +21,17 @@ import Testing
             pour(.note("\(name) begins"))
             await gate.wait()
             pour(.note("\(name) ends"))
+        }
+    }
+
+    @Test func byDefaultAnEffectWaitsOnTheCurrentClock() async throws {
+        try await SystemValues.withCurrent(.test(clock: clock)) {
+            let station = Station(initialState: Log.State()) { Log() }
+            let task = station.pour(.start("1", .sleep(for: .seconds(5))))
+            await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(5))
+
+            try await task.finish()
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HeadraceCore
+import HeadraceTesting
 import Synchronization
 import Testing
 
@@ -16,6 +17,20 @@ import Testing
         try await feed.waitForChange(of: [.order], after: 0)
 
         #expect(feed.position == 1)
+    }
+
+    @Test func transactionsAreMeasuredOnTheClockThatWasCurrentWhenTheStoreWasOpened() throws {
+        let (clock, observer) = (TestClock(), Statistics())
+        let meter = try #require(SystemValues.withCurrent(.test(clock: clock)) { CommitMeter(observer) })
+
+        let queued = meter.now
+        clock.advance(by: .seconds(2))
+        let begin = meter.now
+        clock.advance(by: .seconds(3))
+        meter.report([.success(())], queued: queued, begin: begin, waitingCount: 0)
+
+        #expect(observer.last?.wait == .seconds(2))
+        #expect(observer.last?.duration == .seconds(3))
     }
 
     @Test func aChangeOfEverythingWakesAllWaiters() async throws {
@@ -74,4 +89,15 @@ import Testing
 extension CommitFeed.Subject {
     fileprivate static let order = Self.entities("order")
     fileprivate static let customer = Self.entities("customer")
+}
+
+/// Keeps the statistics of the last transaction.
+private final class Statistics: CommitObserver {
+    private let statistics = Mutex<CommitBatchStatistics?>(nil)
+
+    var last: CommitBatchStatistics? { statistics.withLock(\.self) }
+
+    func committed(_ batch: CommitBatchStatistics) {
+        statistics.withLock { $0 = batch }
+    }
 }

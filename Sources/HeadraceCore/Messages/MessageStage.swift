@@ -102,15 +102,16 @@ public struct MessageStage: Sendable {
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
         let stage = MessageStage(kind, type: type, event: event)
-        let start = ContinuousClock.now
+        let clock = CurrentClock()
+        let start = clock.now
         for observer in observers { observer.stageBegan(stage) }
         do {
             let result = try await $current.binding(stage, operation)
-            let duration = start.duration(to: .now)
+            let duration = start.duration(to: clock.now)
             for observer in observers { observer.stageEnded(stage, outcome: .success, after: duration) }
             return result
         } catch {
-            let duration = start.duration(to: .now)
+            let duration = start.duration(to: clock.now)
             for observer in observers { observer.stageEnded(stage, outcome: .failure(error), after: duration) }
             throw error
         }

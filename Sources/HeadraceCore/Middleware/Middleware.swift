@@ -152,7 +152,7 @@ public nonisolated(nonsending) func withRootMessage<Message: Sendable, Output>(
     as kind: MessageKind = .request,
     middleware: [any Middleware] = [],
     observers: [any MessageObserver] = [],
-    clock: any TimeSource = ContinuousClock(),
+    clock: any TimeSource = CurrentClock(),
     handler: nonisolated(nonsending) @escaping (Message) async throws -> Output
 ) async throws -> Output {
     let chain = MiddlewareChain(middleware: middleware, observers: observers, clock: clock)

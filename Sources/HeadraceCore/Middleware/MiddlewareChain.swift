@@ -15,7 +15,7 @@ package struct MiddlewareChain: Sendable {
     package init(
         middleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {
         self.middleware = middleware
         self.observers = observers

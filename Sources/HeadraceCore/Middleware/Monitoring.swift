@@ -31,7 +31,7 @@ public struct LoggingMiddleware: Middleware {
     public init(
         level: Logger.Level = .debug,
         failureLevel: Logger.Level = .debug,
-        clock: any TimeSource = ContinuousClock()
+        clock: any TimeSource = CurrentClock()
     ) {
         self.level = level
         self.failureLevel = failureLevel
@@ -160,7 +160,7 @@ public struct MessageMetricsMiddleware: Middleware {
     /// - Parameters:
     ///   - factory: The factory that creates each metric once. Bootstrap the metrics system before you use the default.
     ///   - clock: The clock that measures durations.
-    public init(factory: any MetricsFactory = MetricsSystem.factory, clock: any TimeSource = ContinuousClock()) {
+    public init(factory: any MetricsFactory = MetricsSystem.factory, clock: any TimeSource = CurrentClock()) {
         self.clock = clock
         metrics = MessageMetrics(factory: factory)
     }

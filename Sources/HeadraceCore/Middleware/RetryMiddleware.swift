@@ -40,13 +40,13 @@ public struct RetryMiddleware: Middleware {
     ///   - conflictBudget: Time from the first conflict for which conflicts are retried; 5 seconds by default. With `.zero`, conflicts
     ///     are retried like other errors.
     ///   - clock: The clock for pauses and deadlines.
-    ///   - generator: The source of jitter, protected by a lock.
+    ///   - generator: The source of jitter, protected by a lock; the current ``SystemValues`` by default.
     public init(
         maximumAttempts: Int = 3,
         backoff: Backoff = Backoff(),
         conflictBudget: Duration = .seconds(5),
-        clock: any TimeSource = ContinuousClock(),
-        generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+        clock: any TimeSource = CurrentClock(),
+        generator: some RandomNumberGenerator & Sendable = RandomNumbers.current
     ) {
         precondition(maximumAttempts >= 1, "The maximum number of attempts is less than 1. To fix, pass 1 or more.")
         self.maximumAttempts = maximumAttempts

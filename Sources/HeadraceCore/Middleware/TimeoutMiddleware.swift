@@ -17,7 +17,7 @@ public struct TimeoutMiddleware: Middleware {
     private let clock: any TimeSource
 
     /// Creates middleware with the timeout `limit`, which must be greater than zero.
-    public init(_ limit: Duration, clock: any TimeSource = ContinuousClock()) {
+    public init(_ limit: Duration, clock: any TimeSource = CurrentClock()) {
         precondition(limit > .zero, "The timeout isn't positive. To fix, pass a duration greater than zero.")
         self.limit = limit
         self.clock = clock

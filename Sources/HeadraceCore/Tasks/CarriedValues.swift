@@ -6,8 +6,8 @@ import Synchronization
 
 /// The task-local values of a caller that queues work, for the task that executes the work later.
 ///
-/// The values are the message, principal, and deadline; the logger; the trace; the stage; the container of the task,
-/// if it has one; and the values that the queue lists. Swift can't copy all task-local values of a task, so each
+/// The values are the message, principal, and deadline; the logger; the trace; the stage; the ``SystemValues``; the container of the
+/// task, if it has one; and the values that the queue lists. Swift can't copy all task-local values of a task, so each
 /// variable must be registered or listed. In return, a queue needs no task for each element.
 package struct CarriedValues: Sendable {
     private let ambient: AmbientMessageContext?
@@ -34,6 +34,9 @@ package struct CarriedValues: Sendable {
         }
         if let stage = MessageStage.current {
             others.append(CarriedBinding(taskLocal: MessageStage.$current, value: stage))
+        }
+        if let values = SystemValues.bound {
+            others.append(CarriedBinding(taskLocal: SystemValues.$ofTask, value: values))
         }
         if Self.registeredCount.load(ordering: .acquiring) > 0 {
             others += Self.registered.withLock(\.self).compactMap { $0.capture() }

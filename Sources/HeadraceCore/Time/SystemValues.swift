@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Synchronization
 
 /// The values that a program receives from its system: date, UUIDs, random numbers, clock, calendar, and locale.
 ///
-/// Headrace reads the date and the UUIDs of stored messages here, and so do `EntityContext.schedule(_:after:id:)` and relays. A
-/// program that reads its own from ``current`` behaves the same each time that its tests replace them:
+/// Headrace reads its dates, UUIDs, random numbers, and instants here, unless a clock is passed to an object. A program that reads its
+/// own from ``current`` behaves the same each time that its tests replace them:
 ///
 /// ```swift
 /// let expiry = SystemValues.current.date().addingTimeInterval(15 * 60)
@@ -59,8 +60,19 @@ public struct SystemValues: Sendable {
     /// The values of the current task: those of ``withCurrent(_:_:)-5s7xn``, or else ``live``.
     public static var current: SystemValues { bound ?? live }
 
-    /// The replaced values; `nil` in a running program, which so pays for one task-local look-up only.
-    @TaskLocal package static var bound: SystemValues?
+    /// The replaced values; `nil` in a running program, which so pays for one atomic load only.
+    package static var bound: SystemValues? { haveBeenReplaced.load(ordering: .relaxed) ? ofTask : nil }
+
+    /// The replaced values of the task.
+    ///
+    /// Stations, services, and pipelines start tasks of their own, to which `CarriedValues` brings the values.
+    @TaskLocal static var ofTask: SystemValues?
+
+    /// Whether a task has ever replaced the values.
+    ///
+    /// A task with replaced values has set this itself, or was started by a task that has, so a relaxed load suffices. A look-up of a
+    /// task-local value takes as long as an asynchronous call.
+    private static let haveBeenReplaced = Atomic(false)
 
     /// The current date.
     ///
@@ -69,9 +81,6 @@ public struct SystemValues: Sendable {
 }
 
 extension SystemValues {
-    /// Stations and pipelines start tasks of their own, which receive the values by this registration.
-    private static let registration: Void = CarriedValues.register(.ifPresent(SystemValues.$bound))
-
     /// Runs `operation` with `values` as ``current``, for its task, its child tasks, and the actions that it sends.
     ///
     /// - Returns: The result of `operation`.
@@ -80,8 +89,8 @@ extension SystemValues {
         _ values: SystemValues,
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {
-        _ = registration
-        return try await $bound.binding(values, operation)
+        haveBeenReplaced.store(true, ordering: .relaxed)
+        return try await $ofTask.binding(values, operation)
     }
 
     /// The synchronous variant of the asynchronous method.
@@ -89,20 +98,21 @@ extension SystemValues {
         _ values: SystemValues,
         _ operation: () throws -> Result
     ) rethrows -> Result {
-        _ = registration
-        return try $bound.withValue(values, operation: operation)
+        haveBeenReplaced.store(true, ordering: .relaxed)
+        return try $ofTask.withValue(values, operation: operation)
     }
 }
 
 /// The clock of the current ``SystemValues``: a `ContinuousClock`, unless a test has replaced it.
 ///
-/// It is the default clock of a `Relay`, so a test of a complete program controls the relay without a parameter.
+/// It is the default clock of middleware, stations, services, and relays, so a test of a complete program controls their time without a
+/// parameter.
 public struct CurrentClock: TimeSource {
     /// Creates the clock.
     public init() {}
 
     /// The current instant.
-    public var now: ContinuousClock.Instant { SystemValues.current.clock.now }
+    public var now: ContinuousClock.Instant { SystemValues.bound?.clock.now ?? ContinuousClock.now }
 
     /// The smallest step of the clock.
     public var minimumResolution: Duration { SystemValues.current.clock.minimumResolution }
@@ -131,6 +141,12 @@ public struct RandomNumbers: RandomNumberGenerator, Sendable {
 
     /// The random numbers of the system, which are suitable for cryptography.
     public static let system = RandomNumbers { .random(in: 0...UInt64.max) }
+
+    /// The random numbers of the current ``SystemValues``, which are looked up for each number.
+    ///
+    /// An object that outlives the replacement of the values, such as middleware, keeps this source. It can't be the source of the
+    /// values themselves.
+    public static let current = RandomNumbers { (SystemValues.bound?.randomNumbers ?? .system).makeNext() }
 
     /// Returns 64 random bits.
     public mutating func next() -> UInt64 { makeNext() }

@@ -24,7 +24,9 @@ final class ContextLocks {
     /// The locks that other processes respect; `nil` if the store has none.
     private let shared: (any StoreLocks)?
 
-    private var keys: Set<Key> = []
+    /// The keys in the order in which they were acquired, which is the order of their release.
+    private var keys: [Key] = []
+    private var held: Set<Key> = []
     private var locked: Set<EntityReference> = []
     private var isReleased = false
 
@@ -52,13 +54,14 @@ final class ContextLocks {
         }
         do {
             try requireUse(of: reference)
-            keys.insert(key)
+            if held.insert(key).inserted { keys.append(key) }
             // Another task of the caller's actor may wait for the same lock at the same time.
             try await shared?.acquire(reference)
             try requireUse(of: reference)
             locked.insert(reference)
         } catch {
-            keys.remove(key)
+            held.remove(key)
+            keys.removeAll { $0 == key }
             Self.all.release([key], of: owner)
             throw error
         }

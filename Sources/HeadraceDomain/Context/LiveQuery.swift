@@ -104,7 +104,7 @@ extension ObservableStore {
     /// - Returns: The results, one after the other.
     public func observe<Value>(
         polling interval: Duration? = nil,
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         _ read: nonisolated(nonsending) @escaping (EntityContext) async throws -> Value
     ) -> LiveQuery<Value> {
         LiveQuery(store: self, polling: interval.map { ($0, clock) }, read: read)

@@ -264,7 +264,7 @@ extension DependencyRegistry {
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         wallClock: (@Sendable () -> Date)? = nil
     ) {}
 
@@ -289,7 +289,7 @@ extension DependencyRegistry {
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
-        clock: any TimeSource = ContinuousClock(),
+        clock: any TimeSource = CurrentClock(),
         wallClock: (@Sendable () -> Date)? = nil
     ) {}
 }

@@ -105,7 +105,7 @@ enum ProcessRunner<Process: DurableProcess> {
         try stored.store(process)
         stored.handledCount += 1
         for command in result.commands { try context.send(command) }
-        for (timeout, date) in result.timeouts {
+        for (timeout, date) in result.timeouts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             if let earlier = stored.timeouts.removeValue(forKey: timeout.rawValue) {
                 context.cancelScheduled(earlier.message)
             }
@@ -115,7 +115,8 @@ enum ProcessRunner<Process: DurableProcess> {
             }
         }
         if result.isEnded {
-            for timeout in stored.timeouts.values { context.cancelScheduled(timeout.message) }
+            let left = stored.timeouts.sorted { $0.key < $1.key }.map(\.value)
+            for timeout in left { context.cancelScheduled(timeout.message) }
             stored.timeouts = [:]
             stored.endedAt = result.now
         }
@@ -224,7 +225,8 @@ extension DurableProcess {
         if !reactions.contains(where: \.starts) {
             mistakes.append("No event starts '\(type)'. To fix, add '.start(on: …)' to its 'reactions'.")
         }
-        for (event, count) in counts(eventHandlers.map { String(naming: event(of: $0)) }) where count > 1 {
+        let events = counts(eventHandlers.map { String(naming: event(of: $0)) })
+        for (event, count) in events.sorted(by: { $0.key < $1.key }) where count > 1 {
             mistakes.append("'\(type)' has \(count) reactions to '\(event)'. To fix, remove all but one.")
         }
         let handled = counts(
@@ -232,7 +234,7 @@ extension DurableProcess {
                 if case .timeout(let timeout) = reaction.trigger { timeout.rawValue } else { nil }
             }
         )
-        for (timeout, count) in handled where count > 1 {
+        for (timeout, count) in handled.sorted(by: { $0.key < $1.key }) where count > 1 {
             mistakes.append(
                 "'\(type)' has \(count) reactions to the time-out '\(timeout)'. To fix, remove all but one.")
         }

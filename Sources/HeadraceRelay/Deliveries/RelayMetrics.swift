@@ -122,8 +122,8 @@ public final class RelayMetrics: RelayObserver {
         store: any DeliveryStore,
         interval: Duration = .seconds(15),
         factory: any MetricsFactory = MetricsSystem.factory,
-        clock: any TimeSource = ContinuousClock(),
-        wallClock: @escaping @Sendable () -> Date = { Date() }
+        clock: any TimeSource = CurrentClock(),
+        wallClock: @escaping @Sendable () -> Date = { SystemValues.current.date() }
     ) {
         self.store = store
         self.interval = interval

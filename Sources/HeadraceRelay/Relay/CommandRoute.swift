@@ -149,18 +149,18 @@ extension Relay {
         let events = registrar.events
         var known: [String: [KnownMessage]] = [:]
         for subscription in registrar.subscriptionNames {
-            known[subscription] = registrar.eventNames(of: subscription).compactMap { name in
+            known[subscription] = registrar.eventNames(of: subscription).sorted().compactMap { name in
                 events.versions(of: name).map { KnownMessage(name: name, versions: $0) }
             }
         }
         let scheduledEvents = events.names.compactMap { name in
             events.versions(of: name).map { (ScheduledMessage.Kind.event.key(name), $0) }
         }
-        let commands = commands.compactMap { name, route in
+        let commands = commands.sorted { $0.key < $1.key }.compactMap { name, route in
             route.versions.map { (ScheduledMessage.Kind.command.key(name), $0) }
         }
         known[ScheduledMessage.subscription] = (scheduledEvents + commands).map(KnownMessage.init)
-        for (subscription, repeatable) in repeatable {
+        for (subscription, repeatable) in repeatable.sorted(by: { $0.key < $1.key }) {
             guard let states = repeatable.known else { continue }
             known[subscription, default: []].append(states)
             known[ScheduledMessage.subscription]?.append(states)

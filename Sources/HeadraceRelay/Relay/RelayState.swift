@@ -57,9 +57,9 @@ struct RelayState {
     /// Number of lanes that the relay holds.
     var heldCount: Int { held.count }
 
-    /// The leases that the relay holds and that are valid as far as it knows.
+    /// The leases that the relay holds and that are valid as far as it knows, in the order of their lanes.
     var leases: [Lease] {
-        held.compactMap { lane, hold in hold.isLost ? nil : Lease(lane: lane, token: hold.token) }
+        held.filter { !$0.value.isLost }.sorted { $0.key < $1.key }.map { Lease(lane: $0.key, token: $0.value.token) }
     }
 
     /// Creates the state of a new session.
@@ -229,11 +229,11 @@ struct RelayState {
         }
     }
 
-    /// Returns all waiting settlements, which are in flight until ``endSettling(refused:)`` or ``putBack()``.
+    /// Returns all waiting settlements in the order of their lanes; they are in flight until ``endSettling(refused:)`` or ``putBack()``.
     mutating func takeSettlements() -> [Settlement] {
         swap(&inFlight, &waiting)
         waiting.removeAll(keepingCapacity: true)
-        return Array(inFlight.values)
+        return inFlight.values.sorted { $0.lease.lane < $1.lease.lane }
     }
 
     /// Notes that the settlements in flight are stored, except those under the leases in `refused`.

@@ -98,12 +98,12 @@ struct WaitingLanes {
         limited[first.subscription]?.count -= 1
     }
 
-    /// Removes and returns all lanes of the subscriptions that meet `condition`.
+    /// Removes and returns all lanes of the subscriptions that meet `condition`, in a defined order.
     mutating func removeAll(where condition: (_ subscription: String) -> Bool = { _ in true }) -> [[Delivery]] {
         func isRemoved(_ batch: [Delivery]) -> Bool { batch.first.map { condition($0.subscription) } ?? true }
         var removed = line.map(\.batch).filter(isRemoved)
         line.removeAll { isRemoved($0.batch) }
-        for name in limited.keys where condition(name) {
+        for name in limited.keys.sorted() where condition(name) {
             removed += limited[name]?.line.map(\.batch) ?? []
             limited[name]?.line = []
         }

@@ -316,8 +316,9 @@ struct InMemoryDeliveries {
     }
 
     mutating func removeRecords(before date: Date, limit: Int) -> Int {
-        let old = records.values.filter { $0.date < date }.sorted { $0.date < $1.date }.prefix(max(0, limit))
-        for record in old { records[BytewiseString(record.key)] = nil }
+        let old = records.filter { $0.value.date < date }.sorted { ($0.value.date, $0.key) < ($1.value.date, $1.key) }
+            .prefix(max(0, limit))
+        for (key, _) in old { records[key] = nil }
         return old.count
     }
 

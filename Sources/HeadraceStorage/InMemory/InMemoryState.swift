@@ -80,13 +80,16 @@ struct InMemoryState {
         var taken: [TakenValue: BytewiseString] = [:]
         for write in changes.writes where !write.addedEntries.isEmpty {
             let reference = write.document.reference
+            var violations: [(entry: ChangeSet.IndexEntry, other: BytewiseString)] = []
             for entry in write.addedEntries where schema.isUnique(entry.index, of: reference.kind) {
                 let place = place(of: entry, reference)
                 let others = (indexes[place.index]?.keys[place.value] ?? []).subtracting(freed[place] ?? [])
-                if let other = taken.updateValue(BytewiseString(reference.key), forKey: place) ?? others.first {
-                    throw StoreError.uniqueViolation(reference, entry: entry, takenBy: other.text)
-                }
+                let other = taken.updateValue(BytewiseString(reference.key), forKey: place) ?? others.min()
+                if let other { violations.append((entry, other)) }
             }
+            // The entries have no order, so the error names the first one.
+            let first = violations.min { ($0.entry.index, $0.entry.value) < ($1.entry.index, $1.entry.value) }
+            if let first { throw StoreError.uniqueViolation(reference, entry: first.entry, takenBy: first.other.text) }
         }
     }
 

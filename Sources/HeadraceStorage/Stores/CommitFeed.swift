@@ -118,13 +118,18 @@ public struct CommitBatchStatistics: Hashable, Sendable {
 package struct CommitMeter: Sendable {
     private let observer: any CommitObserver
 
+    /// The clock at the opening of the store, because a transaction may begin in a task or a thread without the ``SystemValues`` of
+    /// the task that commits.
+    private let clock: any TimeSource
+
     package init?(_ observer: (any CommitObserver)?) {
         guard let observer else { return nil }
         self.observer = observer
+        clock = SystemValues.current.clock
     }
 
     /// The current time.
-    package var now: ContinuousClock.Instant { ContinuousClock.now }
+    package var now: ContinuousClock.Instant { clock.now }
 
     /// Reports a transaction.
     ///

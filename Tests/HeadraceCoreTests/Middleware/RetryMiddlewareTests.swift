@@ -37,6 +37,30 @@ import Testing
         #expect(try await answer == 3)
     }
 
+    @Test func byDefaultThePausesFollowTheCurrentClockAndTheCurrentRandomNumbers() async throws {
+        let retry = RetryMiddleware(maximumAttempts: 6)
+        func pauses(seed: UInt64) async throws -> [Duration] {
+            let (clock, flaky) = (TestClock(), Flaky.succeeding(on: 6))
+            return try await SystemValues.withCurrent(.test(clock: clock, seed: seed)) {
+                async let answer = Handling(retry, clock: clock).handle { _ in try flaky.handle() }
+                var pauses: [Duration] = []
+                for _ in 1...5 {
+                    await clock.waitForSleepers(1)
+                    pauses += clock.remainingSleeps
+                    clock.advance(by: .seconds(5))
+                }
+                _ = try await answer
+                return pauses
+            }
+        }
+
+        let first = try await pauses(seed: 1)
+
+        #expect(first.count == 5)
+        #expect(try await pauses(seed: 1) == first)
+        #expect(try await pauses(seed: 2) != first)
+    }
+
     @Test func theErrorOfTheLastAttemptIsThrown() async throws {
         let (clock, handling, flaky) = (clock, handling(attempts: 2), Flaky.failingAlways)
         let task = Task { try await handling.handle { _ in try flaky.handle() } }

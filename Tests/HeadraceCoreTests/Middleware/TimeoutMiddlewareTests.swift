@@ -18,6 +18,17 @@ import Testing
         #expect(clock.remainingSleeps.isEmpty)
     }
 
+    @Test func byDefaultTheTimeoutPassesOnTheCurrentClock() async throws {
+        let handling = Handling(TimeoutMiddleware(.seconds(5)), clock: clock)
+        try await SystemValues.withCurrent(.test(clock: clock)) {
+            let task = Task { try await handling.handle { _ in await untilCancelled() } }
+            await clock.waitForSleepers(1)
+            clock.advance(by: .seconds(5))
+
+            await #expect(throws: TimeoutError.self) { try await task.value }
+        }
+    }
+
     @Test func aHandlersErrorPassesThroughUnwrapped() async throws {
         await #expect(throws: Failure()) { try await handling.handle { _ in throw Failure() } }
         #expect(clock.remainingSleeps.isEmpty)

@@ -115,6 +115,18 @@ import Testing
         #expect(Set(observer.stages.compactMap { $0.message?.id }).count == 2)
     }
 
+    @Test func byDefaultDurationsAreThoseOfTheCurrentClock() async throws {
+        let (clock, durations) = (TestClock(), Durations())
+        try await SystemValues.withCurrent(.test(clock: clock)) {
+            try await withRootMessage(Ping(), observers: [durations]) { _ in
+                try await MessageStage.run(.handler, observers: [durations]) { clock.advance(by: .seconds(3)) }
+                clock.advance(by: .seconds(4))
+            }
+        }
+
+        #expect(durations.all == [.seconds(3), .seconds(7)])
+    }
+
     @Test func aStageIsNotTheCauseOfMessages() async throws {
         let chain = MiddlewareChain(observers: [observer])
 
@@ -214,5 +226,22 @@ private final class CountingClock: TimeSource {
 
     func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
         throw CancellationError()
+    }
+}
+
+/// Records the durations of messages and stages.
+private final class Durations: MessageObserver {
+    private let durations = Mutex<[Duration]>([])
+
+    var all: [Duration] { durations.withLock(\.self) }
+
+    func messageBegan(_ context: MessageContext) {}
+
+    func messageEnded(_ context: MessageContext, outcome: MessageOutcome, after duration: Duration) {
+        durations.withLock { $0.append(duration) }
+    }
+
+    func stageEnded(_ stage: MessageStage, outcome: MessageOutcome, after duration: Duration) {
+        durations.withLock { $0.append(duration) }
     }
 }
