@@ -52,7 +52,7 @@ public enum Simulation {
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async -> SimulationSummary {
         let setup = Setup(
-            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000,
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
         let (summary, failure) = await exploration.run(seeds, for: duration)
@@ -88,7 +88,7 @@ public enum Simulation {
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async throws -> SimulationSummary {
         let setup = Setup(
-            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000,
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
         let reduction = SimulationReduction(suppressed: suppressed, clients: clients)
@@ -96,6 +96,27 @@ public enum Simulation {
         if let failure { throw failure }
         return summary
     }
+
+    /// Does the same as ``explore(seeds:for:entities:store:faults:limit:allowing:fileID:filePath:line:column:_:)``, and returns the
+    /// failure instead of reporting it.
+    package static func search(
+        seeds: Range<UInt64>,
+        for duration: Duration? = nil,
+        entities: [any StoredEntity.Type],
+        store: SimulatedStore.Kind = .server,
+        faults: SimulatedFaults = .all,
+        limit: Duration = .seconds(3_600),
+        maximumSteps: Int = maximumSteps,
+        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
+    ) async -> (SimulationSummary, SimulationFailure?) {
+        let setup = Setup(
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
+            allowedEscapes: [])
+        return await Exploration(setup: setup, body: body).run(seeds, for: duration)
+    }
+
+    /// Number of jobs after which a run fails, because it should have ended.
+    package static let maximumSteps = 2_000_000
 
     /// What belongs to a simulation besides its body.
     struct Setup: Sendable {
