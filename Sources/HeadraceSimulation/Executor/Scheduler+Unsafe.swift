@@ -29,8 +29,8 @@ extension Scheduler {
         }
     }
 
-    /// The number of the task of `job`, which is unique in this process.
-    static func taskNumber(of job: UnownedJob) -> UInt64? {
+    /// The number of the task that is the job `job`, which is unique in this process.
+    static func taskNumber(of job: UnownedJob) -> UInt64 {
         runtimeTaskNumber(of: job)
     }
 
