@@ -120,6 +120,7 @@ final class Scheduler: Sendable {
             switch state.withLock({ $0.next(until: end) }) {
             case .nothingInTime: return .limitReached
             case .nothing:
+                if isEnding { return .nothingLeft }
                 // Only a thread outside of the simulation can go on now, which is an escape.
                 let isOver = foreignJobs.wait(timeout: .now() + .seconds(2)) == .timedOut
                 if isOver, enteringThreads.load(ordering: .acquiring) == 0 { return .nothingLeft }
