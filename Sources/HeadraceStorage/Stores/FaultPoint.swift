@@ -17,10 +17,10 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// The transaction of queued commits is about to begin; no transaction of the store is open.
     public static let beforeTransaction = FaultPoint(rawValue: "before-transaction")
 
-    /// The changes are written; their transaction is open. Only in SQLite.
+    /// The changes are written; their transaction is open (only in SQLite).
     public static let beforeCommit = FaultPoint(rawValue: "before-commit")
 
-    /// In a transaction with several units of work, one is written and the next is not. Only in SQLite.
+    /// In a transaction with several units of work, one is written and the next is not (only in SQLite).
     public static let insideGroupCommit = FaultPoint(rawValue: "inside-group-commit")
 
     /// The transaction is on disk, and its callers are not yet notified.
@@ -35,7 +35,7 @@ public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// A part of a replay is committed, and the next part isn't.
     public static let afterReplayPart = FaultPoint(rawValue: "after-replay-part")
 
-    /// A migration of the tables has begun and is not committed. Only in SQLite.
+    /// A migration of the tables has begun and is not committed (only in SQLite).
     public static let inMigration = FaultPoint(rawValue: "in-migration")
 
     /// Opening has found that another program uses the store, and will look again; nothing has changed.
