@@ -406,7 +406,9 @@ let package = Package(
         ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: features + ["Headrace", "HeadraceStoreContract", "HeadraceTesting", "ShopSubject"]
+            dependencies: features + [
+                "CrashSubject", "Headrace", "HeadraceStoreContract", "HeadraceTesting", "ShopSubject",
+            ]
         ),
 
         // MARK: The tool for operators

@@ -45,6 +45,8 @@ enum ShopSubject {
         // The relay takes over the leases of a dead process when they have expired.
         relay.leaseDuration = .milliseconds(400)
         relay.pollInterval = .milliseconds(50)
+        // One handler at a time, so that the test knows which mails are repeated.
+        relay.concurrency = 1
         builder.domain(
             store: store,
             handlers: [MailOrder.self],

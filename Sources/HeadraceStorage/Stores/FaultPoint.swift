@@ -7,7 +7,7 @@
 ///
 /// ```swift
 /// extension FaultPoint {
-///     static let orderPriced = FaultPoint(rawValue: "order-priced")
+///     static let mailSent = FaultPoint(rawValue: "mail-sent")
 /// }
 /// ```
 public struct FaultPoint: RawRepresentable, Hashable, Sendable, CustomStringConvertible {

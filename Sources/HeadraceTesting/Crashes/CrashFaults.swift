@@ -3,6 +3,7 @@
 #if os(macOS) || os(Linux)
 import Foundation
 public import HeadraceCore
+import HeadraceDomain
 import HeadraceRelay
 public import HeadraceStorage
 import Synchronization
@@ -167,7 +168,8 @@ private final class FaultTrigger: MessageObserver {
         else {
             return
         }
-        pass(point, by: [delivery.subscription, message.name, message.typeName])
+        let command = (message.type as? any DurableCommand.Type)?.commandName
+        pass(point, by: [delivery.subscription, command].compactMap(\.self))
     }
 }
 #endif

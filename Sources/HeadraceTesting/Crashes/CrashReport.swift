@@ -6,49 +6,38 @@ import HeadraceStorage
 extension CrashTest {
     /// The results of all runs.
     public struct Report: Sendable, CustomStringConvertible {
-        enum Outcome: Sendable, Equatable {
-            case ok
-            case notReached
-            case violation(String)
+        struct Row {
+            let run: Run
+            let violation: String?
+
+            var result: String { violation.map { "violation: \($0)" } ?? (run.isInterrupted ? "ok" : "not reached") }
         }
 
-        private struct Row {
-            let point: FaultPoint
-            let handler: String?
-            let pass: Int
-            let outcome: Outcome
-        }
-
-        private let program: String
-        private let handlers: [String]
-        private var rows: [Row] = []
-
-        init(program: String, handlers: [String]) {
-            self.program = program
-            self.handlers = handlers
-        }
-
-        mutating func add(_ fault: CrashFault, _ outcome: Outcome) {
-            rows.append(Row(point: fault.point, handler: fault.handler, pass: fault.pass, outcome: outcome))
-        }
+        let program: String
+        let handlers: [String]
+        var rows: [Row] = []
 
         /// The violations, each with its point, its handler, and its pass.
         public var violations: [String] {
             rows.compactMap { row in
-                guard case .violation(let text) = row.outcome else { return nil }
-                return "\(row.point)\(row.handler.map { " of \($0)" } ?? ""), pass \(row.pass): \(text)"
+                row.violation.map { violation in
+                    let handler = row.run.handler.map { " of \($0)" } ?? ""
+                    return "\(row.run.point)\(handler), pass \(row.run.pass): \(violation)"
+                }
             }
         }
 
         /// Number of runs in which the process was interrupted.
         ///
-        /// The others ended before they reached their point. This is a violation only if it holds for all runs, or for all runs
-        /// of a handler.
-        public var reachedCount: Int { rows.count { $0.outcome != .notReached } }
+        /// In the others, it ended before it reached the point. This fails the test only if it holds for all runs, or for all runs
+        /// of one handler.
+        public var reachedCount: Int { rows.count { $0.run.isInterrupted } }
 
         /// A table of the runs: point, handler, pass, and result.
         public var description: String {
-            let lines = rows.map { row in [row.point.rawValue, row.handler ?? "-", "\(row.pass)", row.outcome.text] }
+            let lines = rows.map { row in
+                [row.run.point.rawValue, row.run.handler ?? "-", "\(row.run.pass)", row.result]
+            }
             let table = [["point", "handler", "pass", "result"]] + lines
             let widths = (0..<3).map { column in table.map { $0[column].count }.max() ?? 0 }
             return table.map { line in
@@ -59,33 +48,24 @@ extension CrashTest {
         /// The message of the failed test; `nil` if all is well.
         var failure: String? {
             var reasons: [String] = []
-            let count = violations.count
-            if count > 0 { reasons.append("'\(program)' violates its promises in \(count) of \(rows.count) runs.") }
-            if reachedCount == 0 {
-                reasons.append(
+            if !violations.isEmpty {
+                reasons = ["'\(program)' violates its promises in \(violations.count) of \(rows.count) runs."]
+            } else if reachedCount == 0 {
+                reasons = [
                     """
                     '\(program)' reached no fault point. To fix, set 'configuration.faults = CrashFaults.store' where it opens \
                     its store.
-                    """)
+                    """
+                ]
             }
-            for handler in handlers where rows.allSatisfy({ $0.handler != handler || $0.outcome == .notReached }) {
+            for handler in handlers where !rows.contains(where: { $0.run.handler == handler && $0.run.isInterrupted }) {
                 reasons.append(
                     """
                     '\(program)' never ran the handler '\(handler)'. To fix, pass 'observers: CrashFaults.observers' to its \
-                    'domain(…)', and name the handler by its subscription, or by the type of its command.
+                    'domain(…)', and name the handler by its subscription, or by its 'commandName'.
                     """)
             }
             return reasons.isEmpty ? nil : reasons.joined(separator: "\n") + "\n\n" + description
-        }
-    }
-}
-
-extension CrashTest.Report.Outcome {
-    fileprivate var text: String {
-        switch self {
-        case .ok: "ok"
-        case .notReached: "not reached"
-        case .violation(let text): "violation: \(text)"
         }
     }
 }

@@ -42,6 +42,9 @@ public struct CrashTest: Sendable {
         /// The working folder of the processes, which is removed after the check.
         public let folder: URL
 
+        /// Whether the process was interrupted; otherwise it ended before it passed the point so often.
+        public internal(set) var isInterrupted = false
+
         /// The lines that the interrupted process printed, which are the work that it has acknowledged.
         public internal(set) var lines: [String] = []
 
@@ -70,7 +73,7 @@ public struct CrashTest: Sendable {
     ///   - points: The points of the store, and those that the program declares.
     ///   - handlers: The handlers of the relay at whose points the process is interrupted, too: before each handler, after it and
     ///     before its changes are stored, and after they are stored. A handler of events is named by its subscription, and the
-    ///     handler of a durable command by the command's type.
+    ///     handler of a durable command by the `commandName`.
     ///   - passes: The passes of each point at which a process is interrupted, counting from 1. Each makes a run.
     public init(
         program: String,
@@ -149,16 +152,16 @@ public struct CrashTest: Sendable {
         for (point, handler) in points.map({ ($0, nil) }) + ofHandlers {
             for pass in passes {
                 let fault = CrashFault(point, pass: pass, handler: handler, signal: signal)
-                report.add(fault, try await outcome(of: fault, check))
+                report.rows.append(try await row(of: fault, check))
             }
         }
         return report
     }
 
-    private nonisolated(nonsending) func outcome(
+    private nonisolated(nonsending) func row(
         of fault: CrashFault,
         _ check: nonisolated(nonsending) (Run) async throws -> Void
-    ) async throws -> Report.Outcome {
+    ) async throws -> Report.Row {
         let name = "crash_" + UUID().uuidString.prefix(8).lowercased()
         let folder = FileManager.default.temporaryDirectory.appending(path: name)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -166,34 +169,35 @@ public struct CrashTest: Sendable {
 
         var run = Run(point: fault.point, handler: fault.handler, pass: fault.pass, folder: folder)
         do {
-            let isReached = try await interrupt(&run, fault)
+            try await interrupt(&run, fault)
             try await check(run)
-            return isReached ? .ok : .notReached
+            return Report.Row(run: run, violation: nil)
         } catch let error as CrashTestError {
             throw error
         } catch let error as ChildProcess.Failure {
             throw error
         } catch {
             try Task.checkCancellation()
-            return .violation("\(error)")
+            return Report.Row(run: run, violation: "\(error)")
         }
     }
 
-    /// Runs the processes of `run`, and returns whether the first of them was interrupted.
-    private nonisolated(nonsending) func interrupt(_ run: inout Run, _ fault: CrashFault) async throws -> Bool {
+    /// Runs the processes of `run`.
+    private nonisolated(nonsending) func interrupt(_ run: inout Run, _ fault: CrashFault) async throws {
         let first = try CrashProcess(program, arguments, fault: fault, folder: run.folder)
         if fault.signal == SIGSTOP {
             run.lines = try await first.linesToStop()
-            if await first.hasStopped { run.successorLines = try await linesOfSuccessor(in: run.folder) }
+            run.isInterrupted = await first.hasStopped
+            if run.isInterrupted { run.successorLines = try await linesOfSuccessor(in: run.folder) }
             await first.resume()
         }
         run.lines += try await first.linesToEnd()
         if await first.wasKilled {
+            run.isInterrupted = true
             run.successorLines = try await linesOfSuccessor(in: run.folder)
-            return true
+        } else {
+            try await first.requireSuccess(run.isInterrupted ? "The stopped process" : "The process")
         }
-        try await first.requireSuccess("The interrupted process")
-        return await first.hasStopped
     }
 
     private nonisolated(nonsending) func linesOfSuccessor(in folder: URL) async throws -> [String] {

@@ -11,7 +11,7 @@ import HeadraceTesting
 import Testing
 
 /// Finds the planted mistakes of the program `ShopSubject`, and none in the version without mistakes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct CrashTestTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UserCrashTests {
     @Test func theRightProgramKeepsItsPromisesAcrossKills() async throws {
         let test = CrashTest(program: "ShopSubject", arguments: ["right"], handlers: ["mails"])
         try await test.runKilling { run in
@@ -26,12 +26,28 @@ import Testing
         }
     }
 
-    @Test func aKillAtEachPointOfAHandlerIsReached() async throws {
+    @Test func aKillRepeatsTheMailOnlyBetweenTheMailAndItsMark() async throws {
         let report = try await CrashTest(
             program: "ShopSubject", arguments: ["right"], points: [.mailSent], handlers: ["mails"], passes: [1, 3]
-        ).runKilling { try await check($0) }
+        ).runKilling { run in
+            try await check(run)
+            let mailed = try numbersOfMails(in: run.folder)
+            let isBetween = run.point == .mailSent || run.point == .afterHandler
+            #expect(mailed.count == (isBetween ? 4 : 3), "\(run.point), pass \(run.pass): \(mailed)")
+        }
         #expect(report.violations.isEmpty)
         #expect(report.reachedCount == 8)
+    }
+
+    @Test func theHandlerOfADurableCommandIsNamedByTheCommand() async throws {
+        let report = try await CrashTest(
+            program: "CrashSubject", arguments: ["send", "store.sqlite", "1"], points: [], handlers: ["collect"],
+            passes: [1, 8]
+        ).runKilling { run in
+            try run.require(run.successorLines.last == "done", "the successor printed \(run.successorLines)")
+        }
+        #expect(report.violations.isEmpty)
+        #expect(report.reachedCount == 6)
     }
 
     @Test func aProcessThatIsStoppedPastItsLeasesRepeatsNothingInTheStore() async throws {
@@ -70,7 +86,7 @@ import Testing
         #expect(
             report?.violations == [
                 """
-                after-commit, pass 1: The interrupted process failed: it ended with status 2. Its standard error: \
+                after-commit, pass 1: The process failed: it ended with status 2. Its standard error: \
                 Usage: ShopSubject right | …
                 """
             ])
