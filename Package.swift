@@ -55,8 +55,8 @@ let libraries = [
     "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
     "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceProcesses",
     "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSimulation",
-    "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros", "HeadraceSwiftUI",
-    "HeadraceTesting",
+    "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros",
+    "HeadraceSwiftUI", "HeadraceTesting",
 ]
 
 let package = Package(
@@ -75,8 +75,8 @@ let package = Package(
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
         .trait(name: "Lifecycle", description: "The relay as a service. Adds swift-service-lifecycle."),
         .trait(
-            name: "Simulation",
-            description: "Runs a whole application from one seed. Needs interfaces of the runtime that are not stable yet."
+            name: "Simulations",
+            description: "Simulations of a whole application. Needs interfaces of Swift that aren't stable yet."
         ),
         .trait(name: "Tool", description: "The command-line tool 'headrace'. Adds swift-argument-parser."),
         .default(enabledTraits: ["SQLite", "Macros", "Lifecycle"]),
@@ -394,11 +394,11 @@ let package = Package(
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]
         ),
-        // Notices when simulated code reads a real clock, draws real random numbers, or blocks. Without the trait, it is empty.
+        // Notices when simulated code leaves the simulation. Without the trait, it is empty.
         .target(
             name: "CSimulationEscapes",
             cSettings: [
-                .define("HEADRACE_SIMULATION", .when(traits: ["Simulation"])),
+                .define("HEADRACE_SIMULATION", .when(traits: ["Simulations"])),
                 .enableWarning("all"),
                 .enableWarning("extra"),
                 .treatAllWarnings(as: .error),
@@ -414,7 +414,7 @@ let package = Package(
         ),
         .testTarget(
             name: "HeadraceSimulationTests",
-            dependencies: features + ["HeadraceSimulation", "HeadraceStoreContract", "HeadraceTesting", logging]
+            dependencies: features + ["Headrace", "HeadraceSimulation", "HeadraceStoreContract", "HeadraceTesting"]
         ),
         // For authors of stores.
         .target(

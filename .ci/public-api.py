@@ -25,7 +25,7 @@ TOOLS = "For authors of tools"
 LISTS = {
     APPLICATIONS: set(),
     BY_NAME: {
-        "HeadraceFlux", "HeadraceHummingbird", "HeadraceServices", "HeadraceStations", "HeadraceSwiftUI", "HeadraceTesting",
+        "HeadraceFlux", "HeadraceHummingbird", "HeadraceServices", "HeadraceSimulation", "HeadraceStations", "HeadraceSwiftUI", "HeadraceTesting",
     },
     STORES: {"HeadraceStorage", "HeadraceStoreContract"},
     TOOLS: set(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import HeadraceCommands
 import HeadraceCore
 import HeadraceDomain
@@ -14,9 +14,9 @@ import HeadraceStorage
 enum Bank {
     static let entities: [any StoredEntity.Type] = [BankAccount.self]
 
-    static func makeContainer(store: any DeliveryStore, mailer: any Mailer) -> Container {
+    static func makeContainer(store: any DeliveryStore, mailer: any BankMailer) -> Container {
         let builder = ContainerBuilder()
-        builder.singleton((any Mailer).self) { mailer }
+        builder.singleton((any BankMailer).self) { mailer }
         builder.domain(store: store, handlers: [SendMail.self])
         builder.commandQueryDispatch().standard(
             commandHandlers: [TransferHandler.self],
@@ -27,11 +27,11 @@ enum Bank {
     }
 }
 
-protocol Mailer: Sendable {
+protocol BankMailer: Sendable {
     func send(_ text: String, key: String) async throws
 }
 
-struct SimulatedMailer: Mailer {
+struct SimulatedBankMailer: BankMailer {
     let service: SimulatedService
 
     func send(_ text: String, key: String) async throws {
@@ -92,9 +92,9 @@ struct TransferHandler: HandlesCommand, Resolvable {
 
 final class SendMail: HandlesDurableDomainEvent, Resolvable {
     static let subscriptionName = "mail"
-    static var dependencies: Dependencies { Dependencies().on((any Mailer).self) }
+    static var dependencies: Dependencies { Dependencies().on((any BankMailer).self) }
 
-    private let mailer: any Mailer
+    private let mailer: any BankMailer
 
     init(scope: any DependencyResolutionScope) {
         mailer = scope.resolve()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation && os(Linux)
+#if Simulations && os(Linux)
 import Dispatch
 import Foundation
 import HeadraceCore
@@ -55,7 +55,8 @@ import Testing
     ) async {
         let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none, body)
         #expect(
-            failure?.escapeKinds.contains(kind) == true, "\(failure?.reasons ?? ["no failure"])", sourceLocation: location)
+            failure?.escapeKinds.contains(kind) == true, "\(failure?.reasons ?? ["no failure"])",
+            sourceLocation: location)
     }
 }
 

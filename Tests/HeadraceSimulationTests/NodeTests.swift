@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import Foundation
 import HeadraceCore
 import HeadraceDomain
@@ -13,20 +13,22 @@ import Testing
     @Test func nothingOfAKilledNodeRunsAnyMore() async {
         await Simulation.explore(seeds: 0..<20, entities: Bank.entities, faults: .none) { world in
             let notes = Notes<String>()
-            let node = try await world.start("node", content: { (node: SimulatedNode<Int>) in
-                node.run {
-                    defer { notes.add("defer") }
-                    await withTaskCancellationHandler {
-                        while true {
-                            try? await world.clock.sleep(for: .milliseconds(10))
-                            notes.add("alive")
+            let node = try await world.start(
+                "node",
+                content: { (node: SimulatedNode<Int>) in
+                    node.run {
+                        defer { notes.add("defer") }
+                        await withTaskCancellationHandler {
+                            while true {
+                                try? await world.clock.sleep(for: .milliseconds(10))
+                                notes.add("alive")
+                            }
+                        } onCancel: {
+                            notes.add("cancelled")
                         }
-                    } onCancel: {
-                        notes.add("cancelled")
                     }
-                }
-                return 0
-            })[0]
+                    return 0
+                })[0]
             try await world.clock.sleep(for: .seconds(1))
             node.kill()
             let count = notes.values.count
@@ -60,15 +62,17 @@ import Testing
         try await Simulation.run(seed: 3, entities: [], faults: .none) { world in
             let times = Notes<Duration>()
             let start = world.clock.now
-            let nodes = try await world.start("node", count: 2, content: { (node: SimulatedNode<Int>) in
-                node.run {
-                    while true {
-                        try await world.clock.sleep(for: .milliseconds(100))
-                        if node.name == "node 1" { times.add(world.clock.now - start) }
+            let nodes = try await world.start(
+                "node", count: 2,
+                content: { (node: SimulatedNode<Int>) in
+                    node.run {
+                        while true {
+                            try await world.clock.sleep(for: .milliseconds(100))
+                            if node.name == "node 1" { times.add(world.clock.now - start) }
+                        }
                     }
-                }
-                return 0
-            })
+                    return 0
+                })
             try await world.clock.sleep(for: .seconds(1))
             nodes[0].pause(for: .seconds(10))
             try await world.clock.sleep(for: .seconds(12))
@@ -86,7 +90,9 @@ import Testing
         try await Simulation.run(seed: 3, entities: [], faults: faults) { world in
             let nodes = try await world.start("node", count: 5, content: { _ in 0 })
             for node in nodes {
-                let (date, id) = try await node.request { _ in (SystemValues.current.date(), SystemValues.current.uuid()) }
+                let (date, id) = try await node.request { _ in
+                    (SystemValues.current.date(), SystemValues.current.uuid())
+                }
                 dates.add(date)
                 ids.add(id)
                 let difference = abs(date.timeIntervalSince(SystemValues.current.date()))
@@ -124,10 +130,12 @@ import Testing
     @Test func anErrorOfAServiceIsAViolation() async {
         struct Broken: Error {}
         let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none) { world in
-            _ = try await world.start("node", content: { (node: SimulatedNode<Int>) in
-                node.run { throw Broken() }
-                return 0
-            })
+            _ = try await world.start(
+                "node",
+                content: { (node: SimulatedNode<Int>) in
+                    node.run { throw Broken() }
+                    return 0
+                })
             try await world.clock.sleep(for: .seconds(1))
         }
         #expect(failure?.reasons.first?.contains("A service of 'node' has ended") == true)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import Foundation
 import HeadraceCore
 import HeadraceSimulation
@@ -91,7 +91,8 @@ import Testing
     }
 
     @Test func aBodyThatNeverEndsFails() async {
-        let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none, maximumSteps: 5_000) { _ in
+        let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none, maximumSteps: 5_000) {
+            _ in
             while !Task.isCancelled { await Task.yield() }
         }
         #expect(failure?.reasons.first?.contains("has not ended") == true)
@@ -107,11 +108,16 @@ import Testing
     }
 
     @Test func otherTasksRunAsUsualMeanwhile() async throws {
-        async let simulation: SimulationSummary = Simulation.explore(seeds: 0..<50, entities: [], faults: .none) { world in
+        async let simulation: SimulationSummary = Simulation.explore(seeds: 0..<50, entities: [], faults: .none) {
+            world in
             _ = await Self.program(world)
         }
         let sum = await withTaskGroup(of: Int.self) { group in
-            for number in 1...100 { group.addTask { await Task.yield(); return number } }
+            for number in 1...100 {
+                group.addTask {
+                    await Task.yield(); return number
+                }
+            }
             return await group.reduce(0, +)
         }
         #expect(sum == 5_050)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import Foundation
 import HeadraceCore
 import HeadraceDomain
@@ -14,7 +14,8 @@ import Testing
     @Test(arguments: StoreContract.checks(for: StoreContract.Capabilities(isShared: true)))
     func theStoreKeepsTheContract(_ check: StoreContract.Check) async throws {
         // The checks make their own UUIDs and clocks.
-        try await Simulation.run(seed: 1, entities: [], faults: .none, allowing: [.realClock, .realRandomNumbers]) { world in
+        try await Simulation.run(seed: 1, entities: [], faults: .none, allowing: [.realClock, .realRandomNumbers]) {
+            world in
             var values = SystemValues.current
             // A check releases a context with changes.
             values.reportMistake = nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import HeadraceCore
 import Synchronization
 
@@ -68,5 +68,14 @@ final class FaultPlan: Sendable {
     }
 
     var isActive: Bool { state.withLock(\.isActive) }
+}
+
+/// What a smaller run of a seed leaves out.
+struct SimulationReduction: Hashable, Sendable {
+    /// The names of the faults that don't happen.
+    var suppressed: Set<String> = []
+
+    /// Maximum number of clients; `nil` for all.
+    var clients: Int?
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 /// What can go wrong in a simulation, and how often.
 ///
 /// Rates are means over simulated time, and probabilities are for each request. The seed decides when each fault happens. When the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 public import HeadraceCore
 
 /// An error of the simulated network, of an outside service, or of a simulation.

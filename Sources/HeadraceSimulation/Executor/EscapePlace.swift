@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import CSimulationEscapes
 import Runtime
 import Synchronization
@@ -42,7 +42,8 @@ struct EscapePlace: Sendable {
     }
 
     private static let libraries = [
-        "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libc.", "libpthread", "ld-linux",
+        "libswift", "libFoundation", "lib_Foundation", "libdispatch", "libBlocksRuntime", "libc.", "libpthread",
+        "ld-linux",
     ]
 
     /// Parts of the names of functions of this module that are on each stack.

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import HeadraceCore
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
 #if compiler(<6.3)
-#error("HeadraceSimulation needs Swift 6.3 or later. To fix, build without the trait Simulation, or with a newer compiler.")
+#error(
+    "HeadraceSimulation needs Swift 6.3 or later. To fix, build without the trait Simulations, or with a newer compiler."
+)
 #endif
 
 // If these lines don't compile, the compiler has changed the experimental interfaces of executors, on which the simulation relies.
-// To fix, build without the trait Simulation, on which nothing else depends, or use a version of Headrace for this compiler.
+// To fix, build without the trait Simulations, on which nothing else depends, or use a version of Headrace for this compiler.
 private typealias InterfaceOfExecutorFactories = ExecutorFactory
 private typealias InterfaceOfMainExecutors = MainExecutor
 private typealias InterfaceOfSchedulingExecutors = SchedulingExecutor
@@ -65,7 +67,8 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
         let job = UnownedJob(job)
         let task = isTask ? Scheduler.taskNumber(of: job) : nil
         if let scheduler = Scheduler.scheduler(of: task) {
-            return scheduler.enqueueEscaping(job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
+            return scheduler.enqueueEscaping(
+                job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
         }
         platform?.enqueue(ExecutorJob(job), at: instant, tolerance: tolerance, clock: clock)
     }
@@ -113,7 +116,8 @@ final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
         let job = UnownedJob(job)
         let task = isTask ? Scheduler.taskNumber(of: job) : nil
         if let scheduler = Scheduler.scheduler(of: task) {
-            return scheduler.enqueueEscaping(job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
+            return scheduler.enqueueEscaping(
+                job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
         }
         platform?.enqueue(ExecutorJob(job), at: instant, tolerance: tolerance, clock: clock)
     }

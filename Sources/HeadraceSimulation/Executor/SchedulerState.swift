@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import HeadraceTesting
 
 /// The owner of a job: a node, or the world around the nodes.
@@ -221,7 +221,8 @@ struct TimerHeap {
         var parent = 0
         while true {
             let children = [2 * parent + 1, 2 * parent + 2].filter { $0 < timers.count }
-            guard let least = children.min(by: { timers[$0].isBefore(timers[$1]) }), timers[least].isBefore(timers[parent])
+            guard let least = children.min(by: { timers[$0].isBefore(timers[$1]) }),
+                timers[least].isBefore(timers[parent])
             else { return }
             timers.swapAt(least, parent)
             parent = least

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 /// Something in the code of a simulation that differs from run to run, or that the simulation can't see.
 public struct SimulationEscape: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of escape.

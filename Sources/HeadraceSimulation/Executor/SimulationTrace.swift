@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 /// One step of a simulation.
 struct TraceStep: Hashable, Sendable {
     let owner: JobOwner

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import Foundation
 import HeadraceCore
 import Synchronization
 
 /// The runs of many seeds, each on a thread of the simulation.
 struct Exploration: Sendable {
-    let setup: Simulation.Setup
+    let setup: SimulationSetup
     let body: @Sendable (SimulatedWorld) async throws -> Void
 
     /// Number of the first seeds that run twice, to compare the runs.
@@ -140,7 +140,8 @@ public struct SimulationSummary: Hashable, Sendable, CustomStringConvertible {
     /// The numbers in words.
     public var description: String {
         let faults = faultCounts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
-        return "\(runCount) runs, \(stepCount) steps, \(simulatedTime.seconds) simulated in \(realTime.seconds); faults: \(faults)"
+        return
+            "\(runCount) runs, \(stepCount) steps, \(simulatedTime.seconds) simulated in \(realTime.seconds); faults: \(faults)"
     }
 }
 #endif

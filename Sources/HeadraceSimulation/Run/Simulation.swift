@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import Foundation
 import HeadraceCore
 public import HeadraceDomain
@@ -13,10 +13,6 @@ import Logging
 /// as often as needed.
 public enum Simulation {
     /// Runs `body` with each of `seeds`, and reports the first seed that fails, reduced to what is needed for the failure.
-    ///
-    /// ```swift
-    /// await Simulation.explore(seeds: 0..<1_000, entities: [Account.self]) { world in … }
-    /// ```
     ///
     /// A run fails if a check fails, if `body` throws an error, or if code escapes from the simulation. Some seeds run twice, and fail
     /// if the two runs differ. The report names the seed, the step, the simulated time, the faults, the last messages of each node,
@@ -52,7 +48,7 @@ public enum Simulation {
         column: UInt = #column,
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async -> SimulationSummary {
-        let setup = Setup(
+        let setup = SimulationSetup(
             entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
@@ -76,6 +72,7 @@ public enum Simulation {
     ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
     ///     A run with such escapes isn't repeated.
     ///   - body: The simulation.
+    /// - Returns: The numbers of the run.
     /// - Throws: ``SimulationFailure``.
     @discardableResult
     public static func run(
@@ -89,7 +86,7 @@ public enum Simulation {
         allowing allowedEscapes: Set<SimulationEscape.Kind> = [],
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async throws -> SimulationSummary {
-        let setup = Setup(
+        let setup = SimulationSetup(
             entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
@@ -111,7 +108,7 @@ public enum Simulation {
         maximumSteps: Int = maximumSteps,
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async -> (SimulationSummary, SimulationFailure?) {
-        let setup = Setup(
+        let setup = SimulationSetup(
             entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: [])
         return await Exploration(setup: setup, body: body).run(seeds, for: duration)
@@ -119,16 +116,6 @@ public enum Simulation {
 
     /// Number of jobs after which a run fails, because it should have ended.
     package static let maximumSteps = 2_000_000
-
-    /// What belongs to a simulation besides its body.
-    struct Setup: Sendable {
-        let entities: [any StoredEntity.Type]
-        let store: SimulatedStore.Kind
-        let faults: SimulatedFaults
-        let limit: Duration
-        let maximumSteps: Int
-        let allowedEscapes: Set<SimulationEscape.Kind>
-    }
 
     /// A finished run.
     struct Outcome: Sendable {
@@ -147,7 +134,7 @@ public enum Simulation {
     /// Runs `body` once.
     static func perform(
         seed: UInt64,
-        setup: Setup,
+        setup: SimulationSetup,
         reduction: SimulationReduction,
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) throws -> Outcome {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 /// A run of a simulation that has failed.
 public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The seed of the run.
@@ -29,22 +29,28 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// Number of the last step.
     public let step: Int
 
+    /// The names of the faults that were left out.
+    package var suppressed: Set<String> { reduction.suppressed }
+
     let reduction: SimulationReduction
     let isViolation: Bool
-    let clients: Int
+    package let clients: Int
     private let text: String
 
     /// Returns `nil` if the run has not failed.
     init?(_ outcome: Simulation.Outcome, _ reduction: SimulationReduction) {
         if outcome.violations.isEmpty, outcome.escapes.isEmpty { return nil }
-        self.init(outcome, reduction, reasons: outcome.violations.map { violation in
-            "step \(violation.step), \(violation.time.seconds): \(violation.text)"
-        }, isViolation: !outcome.violations.isEmpty)
+        self.init(
+            outcome, reduction,
+            reasons: outcome.violations.map { violation in
+                "step \(violation.step), \(violation.time.seconds): \(violation.text)"
+            }, isViolation: !outcome.violations.isEmpty)
     }
 
     /// Two runs of one seed differ in the step `step`.
     init(
-        _ first: Simulation.Outcome, _ second: Simulation.Outcome, differentAt step: Int, _ reduction: SimulationReduction
+        _ first: Simulation.Outcome, _ second: Simulation.Outcome, differentAt step: Int,
+        _ reduction: SimulationReduction
     ) {
         self.init(
             first,
@@ -82,7 +88,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
         step = outcome.steps
         self.reduction = reduction
         self.isViolation = isViolation
-        clients = outcome.clients
+        clients = min(outcome.clients, reduction.clients ?? .max)
         text = outcome.history.map { node, entries in
             "\(node):\n" + entries.map { "  \($0)\n" }.joined()
         }.joined()

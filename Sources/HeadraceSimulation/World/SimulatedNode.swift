@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import HeadraceCore
 import HeadraceStorage
 import Logging
@@ -67,7 +67,8 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
     /// The store of the node, from its start to its end.
     public var store: SimulatedStore {
         guard let store = state.withLock({ $0.life?.store }) else {
-            preconditionFailure("'\(name)' doesn't run. To fix, use the store in the closure that makes the node's content.")
+            preconditionFailure(
+                "'\(name)' doesn't run. To fix, use the store in the closure that makes the node's content.")
         }
         return store
     }
@@ -281,11 +282,13 @@ extension SimulatedWorld {
 
 extension SimulationError {
     fileprivate static func timedOut(_ node: String, after duration: Duration) -> SimulationError {
-        SimulationError(.timedOut, "'\(node)' has not answered within \(duration.seconds); the request may have taken effect.")
+        SimulationError(
+            .timedOut, "'\(node)' has not answered within \(duration.seconds); the request may have taken effect.")
     }
 
     fileprivate static func refused(_ node: String) -> SimulationError {
-        SimulationError(.refused, "'\(node)' doesn't run. Nothing has taken effect. To fix, try another node, or later.")
+        SimulationError(
+            .refused, "'\(node)' doesn't run. Nothing has taken effect. To fix, try another node, or later.")
     }
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 import HeadraceCore
 import Synchronization
 
@@ -14,8 +14,8 @@ import Synchronization
 /// struct SimulatedMailer: Mailer {
 ///     let service: SimulatedService
 ///
-///     func send(_ mail: Mail) async throws {
-///         try await service.perform("send \(mail.subject)", key: mail.id)
+///     func send(_ text: String, key: String) async throws {
+///         try await service.perform("send \(text)", key: key)
 ///     }
 /// }
 /// ```
@@ -112,7 +112,9 @@ extension SimulatedWorld {
 
     /// Checks now that `service` has done each operation at most once.
     public func expectOnce(_ service: SimulatedService) {
-        for (operation, effects) in Dictionary(grouping: service.effects, by: \.operation).sorted(by: { $0.key < $1.key })
+        for (operation, effects) in Dictionary(grouping: service.effects, by: \.operation).sorted(by: {
+            $0.key < $1.key
+        })
         where effects.count > 1 {
             let steps = effects.map { "step \($0.step)" }.joined(separator: ", ")
             fail("'\(service.name)' has done '\(operation)' \(effects.count) times: \(steps).")

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#if Simulation
+#if Simulations
 public import HeadraceCore
 package import HeadraceDomain
+import HeadraceProjections
+import HeadraceRelay
+public import HeadraceResolution
 public import HeadraceStorage
 import Synchronization
 
 /// The world of a simulation: its nodes, its store, its time, and its faults.
 ///
-/// ```swift
-/// await Simulation.explore(seeds: 0..<1_000, entities: [Account.self]) { world in
-///     let servers = try await world.start("server", count: 3) { node in
-///         try Bank.makeContainer(store: node.store)
-///     }
-///     try await world.clients(20) { number in
-///         let server = world.any(of: servers)
-///         try? await server.request { try await $0.resolve(Bank.self).transfer(10, from: "a", to: "b") }
-///     }
-///     try await world.eventually("nothing is pending") { try await $0.deliveryStatistics().pendingCount == 0 }
-/// }
-/// ```
+/// <doc:SimulateYourApplication> has an example.
 public final class SimulatedWorld: Sendable {
     /// The seed of this run.
     public let seed: UInt64
@@ -57,7 +49,7 @@ public final class SimulatedWorld: Sendable {
 
     private let state = Mutex(State())
 
-    init(seed: UInt64, scheduler: Scheduler, setup: Simulation.Setup, reduction: SimulationReduction) throws {
+    init(seed: UInt64, scheduler: Scheduler, setup: SimulationSetup, reduction: SimulationReduction) throws {
         self.seed = seed
         self.scheduler = scheduler
         clientLimit = reduction.clients ?? .max
@@ -66,7 +58,8 @@ public final class SimulatedWorld: Sendable {
         history = SimulationHistory(scheduler, limit: 8)
         chance = RandomStream(seed: seed, purpose: "test")
         values = .simulated(
-            on: clock, skew: .zero, stream: RandomStream(seed: seed, purpose: "values of the test"), report: reports.send)
+            on: clock, skew: .zero, stream: RandomStream(seed: seed, purpose: "values of the test"),
+            report: reports.send)
         store = try InMemoryStore(entities: setup.entities)
         server = SimulatedServer(
             kind: setup.store,
@@ -223,7 +216,7 @@ public final class SimulatedWorld: Sendable {
     ) {
         guard let interval else { return }
         let stream = plan.stream(of: kind)
-        scheduler.at(scheduler.now + stream.duration(in: .zero ... interval * 2), for: .world) { [weak self] in
+        scheduler.at(scheduler.now + stream.duration(in: .zero...interval * 2), for: .world) { [weak self] in
             guard let self, self.plan.isActive else { return }
             let machines = self.machines.filter(\.isRunning)
             let index = stream.number(in: 0...max(0, machines.count - 1))
@@ -231,6 +224,43 @@ public final class SimulatedWorld: Sendable {
             self.repeatFault(kind, interval, body)
         }
     }
+}
+
+extension SimulatedWorld {
+    /// Starts `count` nodes, each with the container of an application, its relay, and its projections.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the nodes in reports; they are numbered if there are several.
+    ///   - count: The number of nodes.
+    ///   - level: How strictly the container is validated. The default refuses a container whose dependencies aren't known.
+    ///   - make: Makes the container of a node, with `node.store` as its store.
+    /// - Returns: The nodes.
+    /// - Throws: `CancellationError` if the run ends before.
+    public func start(
+        _ name: String,
+        count: Int = 1,
+        validation level: ValidationLevel = .strict,
+        _ make: @escaping @Sendable (SimulatedNode<Container>) async throws -> Container
+    ) async throws -> [SimulatedNode<Container>] {
+        let makeContent: @Sendable (SimulatedNode<Container>) async throws -> Container = { node in
+            let container = try await make(node)
+            try container.validate(level)
+            if let relay = container.tryResolve(Relay.self) { node.run { try await relay.run() } }
+            if let projections = container.tryResolve(Projections.self) { node.run { try await projections.run() } }
+            return container
+        }
+        return try await start(name, count: count, content: makeContent)
+    }
+}
+
+/// What belongs to a simulation besides its body.
+struct SimulationSetup: Sendable {
+    let entities: [any StoredEntity.Type]
+    let store: SimulatedStore.Kind
+    let faults: SimulatedFaults
+    let limit: Duration
+    let maximumSteps: Int
+    let allowedEscapes: Set<SimulationEscape.Kind>
 }
 
 /// Passes reports on to an object that is made later.
