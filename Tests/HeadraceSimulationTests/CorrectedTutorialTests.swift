@@ -86,8 +86,7 @@ private enum Shop {
 
 @Suite struct CorrectedTutorialTests {
     @Test(.timeLimit(.minutes(2))) func everyPurchaseIsConfirmedOnce() async {
-        let summary = await Simulation.explore(seeds: 0..<60, entities: [LoyaltyCard.self]) {
-            world in
+        let summary = await Simulation.explore(seeds: 0..<60, entities: [LoyaltyCard.self]) { world in
             let mailer = world.service("mailer")
             let servers = try await world.start("server", count: 2) { node in
                 Shop.makeContainer(store: node.store, mailer: SimulatedMailer(service: mailer))
