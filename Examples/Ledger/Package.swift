@@ -37,7 +37,8 @@ let package = Package(
         ),
         .trait(
             name: "Simulation",
-            description: "Tests that run three servers from one seed. Needs interfaces of the runtime that are not stable yet."
+            description:
+                "Tests that run three servers from one seed. Needs interfaces of the runtime that are not stable yet."
         ),
         .trait(name: "Server", description: "The commands 'serve' and 'token'. A first build takes minutes longer."),
         .trait(

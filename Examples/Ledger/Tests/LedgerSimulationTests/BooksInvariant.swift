@@ -8,7 +8,7 @@ import LedgerApplication
 import LedgerBooks
 import Synchronization
 
-/// What holds for the books after each commit.
+/// The rules that hold for the books after each commit.
 ///
 /// Each transaction is balanced, each account has the sum of its postings, all accounts together have the sum zero, and no account
 /// breaks its rule. It decodes only the documents that have changed since the last check.
@@ -20,7 +20,7 @@ final class BooksInvariant: Sendable {
 
     private let known = Mutex<[EntityReference: Entry]>([:])
 
-    /// Returns whether all of it holds.
+    /// Returns whether all rules hold.
     func holds(in store: InMemoryStore) async throws -> Bool {
         let transactions = try await store.fetch(DocumentQuery(kind: Transaction.entityName))
         let accounts = try await store.fetch(DocumentQuery(kind: Account.entityName))
@@ -37,7 +37,9 @@ final class BooksInvariant: Sendable {
         if !total.amounts.isEmpty { throw BooksError(text: "All accounts together have \(total.amounts).") }
         for name in Set(posted.keys).union(booked.keys).sorted() {
             let (sum, balance) = (posted[name]?.amounts ?? [], booked[name]?.amounts ?? [])
-            if sum != balance { throw BooksError(text: "The account '\(name)' has \(balance), and its postings have \(sum).") }
+            if sum != balance {
+                throw BooksError(text: "The account '\(name)' has \(balance), and its postings have \(sum).")
+            }
         }
         return true
     }

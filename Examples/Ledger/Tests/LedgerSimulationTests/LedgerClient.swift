@@ -28,7 +28,7 @@ struct LedgerClient: Sendable {
         default: break
         }
         for round in 1...Self.roundCount {
-            try await pause(milliseconds: 4_000)
+            try await untilFullSecond()
             try await run(round)
         }
     }
@@ -36,10 +36,10 @@ struct LedgerClient: Sendable {
     private func run(_ round: Int) async throws {
         let name = "client \(number), round \(round)"
         let other = Self.accounts[random(below: Self.accounts.count)]
-        let isSpending = random(below: 2) == 0
+        let isSpending = random(below: 3) > 0
         let draft = try LedgerWorld.draft(
             name,
-            "\(1 + random(below: isSpending ? 60 : 40))",
+            "\(1 + random(below: isSpending ? 40 : 60))",
             from: isSpending ? LedgerWorld.wallet : other,
             to: isSpending ? other : LedgerWorld.wallet
         )
@@ -125,7 +125,9 @@ struct LedgerClient: Sendable {
 
     /// Returns the bytes of a journal with five transactions.
     private func journal(_ name: String) throws -> [UInt8] {
-        let entries = (1...5).map { "2029-12-0\($0) \(name), entry \($0)\n    assets:bank   \($0) EUR\n    income:salary\n" }
+        let entries = (1...5).map {
+            "2029-12-0\($0) \(name), entry \($0)\n    assets:bank   \($0) EUR\n    income:salary\n"
+        }
         return Array(entries.joined(separator: "\n").utf8)
     }
 
@@ -157,7 +159,9 @@ struct LedgerClient: Sendable {
     /// Sends a request to any of the servers, again and again until it is answered.
     ///
     /// - Throws: The errors of `body` that a retry doesn't change.
-    func request<Answer: Sendable>(_ body: @escaping @Sendable (Container) async throws -> Answer) async throws -> Answer {
+    func request<Answer: Sendable>(_ body: @escaping @Sendable (Container) async throws -> Answer) async throws
+        -> Answer
+    {
         while true {
             do {
                 return try await world.any(of: ledger.servers).request(body)
@@ -172,6 +176,13 @@ struct LedgerClient: Sendable {
         if let error = error as? SimulationError { return error.isRetryable || error.code == .timedOut }
         if let error = error as? StoreError { return error.isRetryable || error.code == .outcomeUnknown }
         return (error as? any RetryableError)?.isRetryable ?? false
+    }
+
+    /// Waits until one of the next seconds is full: many clients begin at the same time, and change the same accounts.
+    private func untilFullSecond() async throws {
+        let milliseconds = Int(SystemValues.current.date().timeIntervalSince1970 * 1_000)
+        let duration = Duration.milliseconds(1_000 * (1 + random(below: 4)) - milliseconds % 1_000)
+        try await world.clock.sleep(until: world.clock.now.advanced(by: duration))
     }
 
     private func pause(milliseconds: Int) async throws {

@@ -6,7 +6,7 @@ import LedgerApplication
 import LedgerBooks
 import Synchronization
 
-/// What the clients of a simulation have sent, and what they were told.
+/// The messages that the clients of a simulation have sent, and the answers that they received.
 final class LedgerRecord: Sendable {
     /// The content of a record.
     struct Content: Sendable {

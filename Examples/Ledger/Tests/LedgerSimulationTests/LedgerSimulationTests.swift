@@ -33,7 +33,8 @@ import Testing
             try await LedgerWorld.simulate(world)
         }
         let processorTime = Duration.seconds(Double(clock() - start) / Double(CLOCKS_PER_SEC))
-        print("\(summary); \(Int((summary.simulatedTime / processorTime).rounded())) simulated hours per processor hour")
+        print(
+            "\(summary); \(Int((summary.simulatedTime / processorTime).rounded())) simulated hours per processor hour")
         #expect(summary.runCount > 0)
     }
 }

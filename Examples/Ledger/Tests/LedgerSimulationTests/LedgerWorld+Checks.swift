@@ -53,7 +53,8 @@ extension LedgerWorld {
         for order in content.orders {
             let found = stored[order.draft.description] ?? []
             world.expect(found.count == order.count, "'\(order.draft.description)' is stored \(found.count) times.")
-            world.expect(Set(found.map(\.origin)).count == found.count, "'\(order.draft.description)' has equal payments.")
+            world.expect(
+                Set(found.map(\.origin)).count == found.count, "'\(order.draft.description)' has equal payments.")
         }
         let names = Set(content.sent.keys).union(content.imported.keys).union(content.orders.map(\.draft.description))
         let unknown = Set(stored.keys).subtracting(names).sorted()
@@ -75,12 +76,15 @@ extension LedgerWorld {
             let found = (reversals[transaction.id] ?? []).map(\.id)
             world.expect(
                 found == [transaction.reversedBy].compactMap(\.self),
-                "'\(transaction.description)' is reversed by \(found), and names \(String(describing: transaction.reversedBy)).")
+                "'\(transaction.description)' is reversed by \(found), and names \(String(describing: transaction.reversedBy))."
+            )
             if !found.isEmpty, !content.reversing.contains(transaction.id) {
                 world.fail("No client has reversed '\(transaction.description)'.")
             }
             if let acknowledged = content.reversals[transaction.id] {
-                world.expect(found == [acknowledged], "'\(transaction.description)' is reversed by \(found), not by \(acknowledged).")
+                world.expect(
+                    found == [acknowledged],
+                    "'\(transaction.description)' is reversed by \(found), not by \(acknowledged).")
             }
         }
     }
@@ -94,7 +98,8 @@ extension LedgerWorld {
         for (transaction, keys) in calls.sorted(by: { $0.key < $1.key }) where keys.count != 1 {
             world.fail("The receiver had '\(transaction)' with \(keys.count) keys.")
         }
-        world.expect(Set(calls.values.flatMap(\.self)).count == calls.count, "The receiver had two transactions with one key.")
+        world.expect(
+            Set(calls.values.flatMap(\.self)).count == calls.count, "The receiver had two transactions with one key.")
     }
 
     // MARK: Computed values

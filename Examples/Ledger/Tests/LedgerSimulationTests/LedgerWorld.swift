@@ -22,7 +22,7 @@ struct LedgerWorld: Sendable {
     /// The receiver of the webhook.
     let receiver: SimulatedService
 
-    /// What the clients have sent, and what they were told.
+    /// The messages of the clients, and their answers.
     let record = LedgerRecord()
 
     /// Runs the ledger with `clientCount` clients, and checks its books.
@@ -47,8 +47,10 @@ struct LedgerWorld: Sendable {
     /// Fills the wallet, and lets it never fall below zero.
     private func open() async throws {
         let client = LedgerClient(number: 0, ledger: self)
-        try await client.post(try Self.draft("the opening balance", "300", from: "equity", to: Self.wallet))
-        try await client.send { try await $0.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: Self.wallet)) }
+        try await client.post(try Self.draft("the opening balance", "200", from: "equity", to: Self.wallet))
+        try await client.send {
+            try await $0.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: Self.wallet))
+        }
     }
 
     /// Returns the draft of a transaction between two accounts.
