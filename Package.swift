@@ -217,7 +217,7 @@ let package = Package(
         // Entities, events, and a store that the tests below share.
         .target(
             name: "DomainTestSupport",
-            dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStorage"],
+            dependencies: ["HeadraceDomain", "HeadraceResolution", "HeadraceStorage", "HeadraceTesting"],
             path: "Tests/DomainTestSupport"
         ),
         .testTarget(
@@ -267,7 +267,7 @@ let package = Package(
             dependencies: [
                 "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceProcesses",
                 "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStations",
-                "HeadraceStorage", grdb,
+                "HeadraceStorage", "HeadraceTesting", grdb,
             ],
             path: "Tests/CrashSubject"
         ),
@@ -424,9 +424,17 @@ let package = Package(
                 "HeadraceStorage", "HeadraceTesting",
             ]
         ),
+        // An application whose crashes the tests below check.
+        .executableTarget(
+            name: "ShopSubject",
+            dependencies: ["Headrace", "HeadraceStorage", "HeadraceTesting"],
+            path: "Tests/ShopSubject"
+        ),
         .testTarget(
             name: "HeadraceTestingTests",
-            dependencies: features + ["HeadraceStoreContract", "HeadraceTesting"]
+            dependencies: features + [
+                "CrashSubject", "Headrace", "HeadraceStoreContract", "HeadraceTesting", "ShopSubject",
+            ]
         ),
 
         // MARK: The tool for operators

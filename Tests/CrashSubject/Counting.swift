@@ -12,8 +12,8 @@ enum Counting {
     static let names = (0..<4).map { "\($0)" }
 
     /// Makes `count` steps of each counter in each of two tasks, and then checks that each state is the fold of its events.
-    static func run(path: String, steps count: Int, faults: Faults) async throws {
-        let store = try await Subject(path: path, entities: [StepCounter.self], faults: faults).store
+    static func run(path: String, steps count: Int) async throws {
+        let store = try await Subject(path: path, entities: [StepCounter.self]).store
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in names + names {

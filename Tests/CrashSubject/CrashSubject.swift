@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if SQLite
-import Foundation
-import HeadraceSQLite
+import HeadraceTesting
 
 /// Works on a store until a fault point ends or stops the process without warning.
 ///
-///     CrashSubject write PATH SEED POINT PASSES
-///     CrashSubject relay PATH DEPOSITS POINT PASSES SIGNAL
-///     CrashSubject send PATH SALES POINT PASSES SIGNAL
-///     CrashSubject process PATH JOBS POINT PASSES SIGNAL
-///     CrashSubject project PATH EVENTS POINT PASSES SIGNAL
-///     CrashSubject tick PATH HOURS POINT PASSES SIGNAL
-///     CrashSubject count PATH STEPS POINT PASSES SIGNAL
-///     CrashSubject raise PATH ROWS POINT PASSES SIGNAL
-///     CrashSubject share PATH WRITES POINT PASSES SIGNAL
+///     CrashSubject write PATH SEED
+///     CrashSubject relay PATH DEPOSITS
+///     CrashSubject send PATH SALES
+///     CrashSubject process PATH JOBS
+///     CrashSubject project PATH EVENTS
+///     CrashSubject tick PATH HOURS
+///     CrashSubject count PATH STEPS
+///     CrashSubject raise PATH ROWS
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
@@ -34,58 +32,38 @@ import HeadraceSQLite
 /// - `count` makes `STEPS` steps of each of four event-sourced counters in each of two tasks. Then it checks the streams.
 /// - `raise` inserts `ROWS` rows of the program in each of four tasks, raises an event in the transaction of each row, and rolls
 ///   every fifth transaction back. It prints the number of each row that was committed, and delivers until nothing is left.
-/// - `share` adds one to a count in a shared file `WRITES` times. It prints each count that was stored.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
 ///   `opened`, or the error.
 ///
-/// At the given pass of the fault point the process sends the signal to itself: 9 ends the process, 19 stops it until
-/// another process continues it. If there are fewer passes, the process ends normally and prints `done`.
+/// `CrashFaults` ends or stops the process at the fault point that a test has chosen. If there are fewer passes of the point, the
+/// process ends normally and prints `done`.
 @main
 enum CrashSubject {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        let number = arguments.dropFirst(2).first.flatMap { Int($0) } ?? 0
         switch (arguments.first, arguments.count) {
-        case ("write", 5):
-            let faults = try Faults(point: arguments[3], passes: arguments[4])
-            try await Writing.run(path: arguments[1], seed: arguments[2], faults: faults)
-        case ("relay", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Relaying.run(path: arguments[1], deposits: Int(arguments[2]) ?? 0, faults: faults)
-        case ("send", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Sending.run(path: arguments[1], sales: Int(arguments[2]) ?? 0, faults: faults)
-        case ("process", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Processing.run(path: arguments[1], jobs: Int(arguments[2]) ?? 0, faults: faults)
-        case ("tick", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Ticking.run(path: arguments[1], hours: Int(arguments[2]) ?? 0, faults: faults)
-        case ("project", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Projecting.run(path: arguments[1], count: Int(arguments[2]) ?? 0, faults: faults)
-        case ("count", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Counting.run(path: arguments[1], steps: Int(arguments[2]) ?? 0, faults: faults)
-        case ("raise", 6):
-            let faults = try Faults(point: arguments[3], passes: arguments[4], signal: arguments[5])
-            try await Raising.run(path: arguments[1], rows: Int(arguments[2]) ?? 0, faults: faults)
-        case ("poison", 2):
-            try await Poison.run(path: arguments[1])
-        case ("crowd", 2):
-            try await Poison.runCrowd(path: arguments[1])
-        case ("open", 2):
-            try await Opening.run(name: arguments[1])
-        default:
-            throw UnknownArguments(arguments: arguments)
+        case ("write", 3): try await Writing.run(path: arguments[1], seed: arguments[2])
+        case ("relay", 3): try await Relaying.run(path: arguments[1], deposits: number)
+        case ("send", 3): try await Sending.run(path: arguments[1], sales: number)
+        case ("process", 3): try await Processing.run(path: arguments[1], jobs: number)
+        case ("tick", 3): try await Ticking.run(path: arguments[1], hours: number)
+        case ("project", 3): try await Projecting.run(path: arguments[1], count: number)
+        case ("count", 3): try await Counting.run(path: arguments[1], steps: number)
+        case ("raise", 3): try await Raising.run(path: arguments[1], rows: number)
+        case ("poison", 2): try await Poison.run(path: arguments[1])
+        case ("crowd", 2): try await Poison.runCrowd(path: arguments[1])
+        case ("open", 2): try await Opening.run(name: arguments[1])
+        default: throw UnknownArguments(arguments: arguments)
         }
         say("done")
     }
 
     /// Writes a complete line without a buffer, because a buffer is lost when the process is killed.
     static func say(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+        CrashFaults.acknowledge(line)
     }
 }
 

@@ -8,14 +8,15 @@ import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 
 /// Begins jobs, each of which is a process that sends a command, and ends after an event or after a time-out.
 enum Processing {
-    static func run(path: String, jobs: Int, faults: Faults) async throws {
+    static func run(path: String, jobs: Int) async throws {
         let subject = try await Subject(
-            path: path, entities: [StoredProcess.self, JobCounter.self, JobBook.self], faults: faults)
+            path: path, entities: [StoredProcess.self, JobCounter.self, JobBook.self])
         let store = subject.store
-        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator(), observers: CrashFaults.observers)
         let relay = Relay(store: store, registrar: registrar, configuration: Relaying.configuration)
         relay.register(JobProcess.self)
         let context: @Sendable () -> UnitOfWork<EntityContext> = {
@@ -30,14 +31,12 @@ enum Processing {
                     book.raiseEvent(JobDone(shop: command.shop, number: command.number))
                 }
             }
-            try await faults.endHandler(on: store)
         }
         relay.carryOut(GiveUpJob.self) { command in
             try await context().execute { context in
                 let book = try await JobBook.find(command.shop, in: context)
                 if !book.givenUp.insert(command.number).inserted { book.mistakes.append("\(command.number) twice") }
             }
-            try await faults.endHandler(on: store)
         }
         try await Relaying.run(relay, on: store) {
             try await withThrowingTaskGroup(of: Void.self) { group in

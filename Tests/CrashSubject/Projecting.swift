@@ -7,15 +7,16 @@ import HeadraceDomain
 import HeadraceProjections
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 
 /// Commits events and applies them to a projection; every second process declares the next version of it.
 enum Projecting {
-    static func run(path: String, count: Int, faults: Faults) async throws {
+    static func run(path: String, count: Int) async throws {
         let entities: [any StoredEntity.Type] = [Start.self] + Projections.entities
-        let subject = try await Subject(path: path, entities: entities, faults: faults)
+        let subject = try await Subject(path: path, entities: entities)
         let store = subject.store
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
-        let projection = projection(version: try await nextVersion(on: store), on: store, faults: faults)
+        let projection = projection(version: try await nextVersion(on: store), on: store)
 
         try await withProjections(projection, on: store, registrar) { projections in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -33,7 +34,7 @@ enum Projecting {
             try await requireFold(projection, projections, on: store)
         }
         // The same rows, if they are built at once.
-        let rebuilt = self.projection("rebuilt", version: Int.random(in: 1...1_000_000), on: store, faults: faults)
+        let rebuilt = self.projection("rebuilt", version: Int.random(in: 1...1_000_000), on: store)
         try await withProjections(rebuilt, on: store, registrar) { projections in
             try await requireFold(rebuilt, projections, on: store)
         }
@@ -52,12 +53,11 @@ enum Projecting {
     private static func projection(
         _ name: String = "counters",
         version: Int,
-        on store: any DeliveryStore,
-        faults: Faults
+        on store: any DeliveryStore
     ) -> Projection<Counter> {
         Projection<Counter>(name, version: version).applying(Counted.self) { event, rows in
             try await rows.update(event.counter, orInsert: Counter(id: event.counter)) { $0.add(event.amount) }
-            try await faults.endHandler(on: store)
+            CrashFaults.pass(.afterHandler)
         }
     }
 

@@ -7,16 +7,17 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
+import HeadraceTesting
 
 /// Raises events in transactions of a program that has its own tables, and confirms them in another table of the program.
 enum Raising {
     /// Every fifth transaction is rolled back.
     private struct Regret: Error {}
 
-    static func run(path: String, rows: Int, faults: Faults) async throws {
+    static func run(path: String, rows: Int) async throws {
         let pool = try open(path)
         var configuration = SQLiteStore.Configuration()
-        configuration.faults = { faults.pass($0) }
+        configuration.faults = CrashFaults.store
         let store = try SQLiteStore(on: pool, configuration: configuration)
         let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator())
         registrar.register(Confirm.self)
@@ -26,7 +27,7 @@ enum Raising {
                 for customer in 0..<4 {
                     group.addTask {
                         for row in 0..<rows {
-                            try await buy("\(customer)", in: pool, store, faults, regrets: row % 5 == 4)
+                            try await buy("\(customer)", in: pool, store, regrets: row % 5 == 4)
                         }
                     }
                 }
@@ -57,7 +58,6 @@ enum Raising {
         _ customer: String,
         in pool: DatabasePool,
         _ store: SQLiteStore,
-        _ faults: Faults,
         regrets: Bool
     ) async throws {
         do {
@@ -66,13 +66,18 @@ enum Raising {
                 let number = database.lastInsertedRowID
                 let source = EntityReference(kind: "customer", key: customer)
                 try store.raise(Bought(number: number, customer: customer), for: source, in: database)
-                faults.pass("raised")
+                CrashFaults.pass(.raised)
                 if regrets { throw Regret() }
                 return number
             }
             CrashSubject.say("bought \(number)")
         } catch is Regret {}
     }
+}
+
+extension FaultPoint {
+    /// An event is in a transaction of the program, which is not committed yet.
+    fileprivate static let raised = FaultPoint(rawValue: "raised")
 }
 
 private struct Bought: DurableDomainEvent {

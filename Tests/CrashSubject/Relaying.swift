@@ -7,17 +7,15 @@ import HeadraceDomain
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 
 /// Makes deposits into accounts, and delivers their events to a handler that writes to the store and to a handler that
 /// does not.
 enum Relaying {
-    static func run(path: String, deposits: Int, faults: Faults) async throws {
-        let subject = try await Subject(path: path, entities: [Account.self, Mirror.self], faults: faults)
+    static func run(path: String, deposits: Int) async throws {
+        let subject = try await Subject(path: path, entities: [Account.self, Mirror.self])
         let store = subject.store
-        let services = ServiceLocator()
-        services.register(faults)
-        services.register(subject)
-        let registrar = DomainEventHandlerRegistrar(resolver: services)
+        let registrar = DomainEventHandlerRegistrar(resolver: ServiceLocator(), observers: CrashFaults.observers)
         registrar.register(Reflect.self)
         registrar.register(Mail.self)
 
@@ -97,7 +95,6 @@ private struct Reflect: DurableDomainEventHandler {
         context.insert(mirror)
         if event.number != mirror.count + 1 { mirror.mistakes.append("\(event.number) after \(mirror.count)") }
         mirror.count += 1
-        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(Subject.self).store)
     }
 }
 
@@ -107,7 +104,6 @@ private struct Mail: DurableDomainEventHandler {
 
     static func handle(event: Deposited, resolver: any DependencyResolver) async throws {
         CrashSubject.say("mailed \(event.account) \(event.number)")
-        try await resolver.resolve(Faults.self).endHandler(on: resolver.resolve(Subject.self).store)
     }
 }
 

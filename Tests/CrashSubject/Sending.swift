@@ -8,12 +8,13 @@ import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 
 /// Makes sales, each of which sends a durable command that a relay dispatches.
 enum Sending {
-    static func run(path: String, sales: Int, faults: Faults) async throws {
-        let subject = try await Subject(path: path, entities: [Shop.self, Till.self], faults: faults)
-        let container = container(subject, faults: faults)
+    static func run(path: String, sales: Int) async throws {
+        let subject = try await Subject(path: path, entities: [Shop.self, Till.self])
+        let container = container(subject)
         try await Relaying.run(container.resolve(), on: subject.store) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for shop in 0..<8 {
@@ -26,17 +27,16 @@ enum Sending {
         }
     }
 
-    private static func container(_ subject: Subject, faults: Faults) -> Container {
+    private static func container(_ subject: Subject) -> Container {
         let builder = ContainerBuilder()
-        builder.singleton { faults }
-        builder.singleton { subject }
         builder.domain(
             store: subject.store,
             events: [Collected.self],
             scheduled: [
                 ScheduledCommand(Collect.self, raising: { Collected(shop: $0.shop, number: $0.number, total: $1) })
             ],
-            relay: Relaying.configuration
+            relay: Relaying.configuration,
+            observers: CrashFaults.observers
         )
         builder.commandQueryDispatch().standard(commandHandlers: [CollectHandler.self])
         return builder.build()
@@ -64,13 +64,9 @@ private struct Collect: CQDCommand, DurableCommand {
 
 private struct CollectHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
-    private let faults: Faults
-    private let subject: Subject
 
     init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
-        faults = scope.resolve()
-        subject = scope.resolve()
     }
 
     func handle(_ command: Collect) async throws -> Int {
@@ -80,7 +76,6 @@ private struct CollectHandler: HandlesCommand, Resolvable {
             if !till.numbers.insert(command.number).inserted { till.mistakes.append("\(command.number) twice") }
             return till.numbers.count
         }
-        try await faults.endHandler(on: subject.store)
         return total
     }
 }

@@ -8,16 +8,17 @@ import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
+import HeadraceTesting
 
 /// Fires an hourly schedule, with a clock that each process sets ahead of the clocks of earlier processes.
 enum Ticking {
     /// Sets the clock `hours` and one hour ahead, and runs a relay until all times up to then have fired, and their commands
     /// have been handled.
-    static func run(path: String, hours: Int, faults: Faults) async throws {
+    static func run(path: String, hours: Int) async throws {
         let entities: [any StoredEntity.Type] = [StoredSchedule.self, Tick.self, TickClock.self]
-        let subject = try await Subject(path: path, entities: entities, faults: faults)
+        let subject = try await Subject(path: path, entities: entities)
         let wallClock = try await clock(hours + 1, on: subject.store)
-        let container = try container(subject, faults: faults, wallClock: wallClock)
+        let container = try container(subject, wallClock: wallClock)
         let (relay, schedules) = (container.resolve(Relay.self), container.resolve(Schedules.self))
         async let running: Void = relay.run()
         while true {
@@ -45,12 +46,9 @@ enum Ticking {
 
     private static func container(
         _ subject: Subject,
-        faults: Faults,
         wallClock: @escaping @Sendable () -> Date
     ) throws -> Container {
         let builder = ContainerBuilder()
-        builder.singleton { faults }
-        builder.singleton { subject }
         builder.domain(
             store: subject.store,
             scheduled: [ScheduledCommand(NoteTick.self)],
@@ -60,6 +58,7 @@ enum Ticking {
                 }
             ],
             relay: Relaying.configuration,
+            observers: CrashFaults.observers,
             wallClock: wallClock
         )
         builder.commandQueryDispatch().standard(commandHandlers: [NoteTickHandler.self])
@@ -74,13 +73,9 @@ private struct NoteTick: CQDCommand, DurableCommand {
 
 private struct NoteTickHandler: HandlesCommand, Resolvable {
     private let unitOfWork: UnitOfWork<EntityContext>
-    private let faults: Faults
-    private let subject: Subject
 
     init(scope: any DependencyResolutionScope) {
         unitOfWork = scope.resolve()
-        faults = scope.resolve()
-        subject = scope.resolve()
     }
 
     func handle(_ command: NoteTick) async throws {
@@ -89,7 +84,6 @@ private struct NoteTickHandler: HandlesCommand, Resolvable {
             context.insert(tick)
             tick.count += 1
         }
-        try await faults.endHandler(on: subject.store)
     }
 }
 

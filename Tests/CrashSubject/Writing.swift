@@ -6,14 +6,15 @@ import HeadraceDomain
 import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
+import HeadraceTesting
 
 /// Stores entries and their events from many tasks.
 ///
 /// Some units of work are rolled back.
 enum Writing {
-    static func run(path: String, seed: String, faults: Faults) async throws {
+    static func run(path: String, seed: String) async throws {
         var configuration = SQLiteStore.Configuration()
-        configuration.faults = { faults.pass($0) }
+        configuration.faults = CrashFaults.store
         let store = try SQLiteStore(path: path, entities: [Entry.self, Total.self], configuration: configuration)
         try await execute(on: store) { context in
             if try await context.find(Total.self, id: "total") == nil { context.insert(Total()) }

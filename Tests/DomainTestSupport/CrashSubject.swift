@@ -1,64 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HeadraceStorage
+package import HeadraceTesting
 import Testing
 
-/// A running process of the program `CrashSubject`, which works on a store.
-package actor CrashSubject {
+/// The program `CrashSubject`, which works on a store.
+package enum CrashSubject {
     /// Number of times that each test runs the program.
     package static let rounds = ProcessInfo.processInfo.environment["HEADRACE_CRASH_ROUNDS"].flatMap { Int($0) } ?? 2
 
-    private let process: ChildProcess
-    private var unread = ""
-
-    /// Whether SIGKILL ended the process.
-    ///
-    /// Known after ``linesToEnd()``.
-    package private(set) var wasKilled = false
-
-    package init(_ arguments: String...) throws {
-        // The tests and the subject are built into one folder.
-        let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        process = try ChildProcess(path: folder.appending(path: "CrashSubject").path, arguments: arguments)
-    }
-
-    /// Waits until the process ends, and returns the lines that it printed since the last read.
-    package func linesToEnd() async throws -> [String] {
-        while try await readMore() {}
-        wasKilled = try await process.waitForEnd() == .signal(SIGKILL)
-        return takeLines()
-    }
-
-    /// Waits until the process stops or ends, and returns the lines that it printed.
-    ///
-    /// Other threads can print lines after the line `stopped`, until the signal stops them.
-    package func linesToStop() async throws -> [String] {
-        while !unread.contains("stopped\n") {
-            guard try await readMore() else { return takeLines() }
-        }
-        try await process.waitForStop()
-        unread += String(decoding: try process.readWithoutWaiting(), as: UTF8.self)
-        return takeLines()
-    }
-
-    /// Writes `line` to the standard input of the process.
-    package func write(_ line: String) throws {
-        try process.write(line + "\n")
-    }
-
-    /// Waits until the process prints a line, and returns the line; `nil` if the process has ended.
-    package func nextLine() async throws -> String? {
-        while !unread.contains("\n") {
-            guard try await readMore() else { return nil }
-        }
-        let end = unread.firstIndex(of: "\n") ?? unread.endIndex
-        defer { unread = String(unread[end...].dropFirst()) }
-        return String(unread[..<end])
-    }
-
-    /// Resumes the process after it stopped.
-    package func resume() {
-        process.send(SIGCONT)
+    /// Starts a process, which sends `signal` to itself at a pass of `point`.
+    package static func start(
+        _ arguments: String...,
+        at point: String? = nil,
+        pass: Int = 1,
+        signal: Int32 = SIGKILL
+    ) throws -> CrashProcess {
+        let fault = point.map { CrashFault(FaultPoint(rawValue: $0), pass: pass, signal: signal) }
+        return try CrashProcess("CrashSubject", arguments, fault: fault)
     }
 
     /// Returns the lines that three processes print: two are killed at `point`, and the third runs to its end.
@@ -73,11 +33,11 @@ package actor CrashSubject {
         var lines: [String] = []
         for life in 0..<2 {
             let passes = 1 + (round * 17 + life * 7) % point.passes
-            let subject = try CrashSubject(mode, path, "10", point.name, "\(passes)", "\(SIGKILL)")
+            let subject = try start(mode, path, "10", at: point.name, pass: passes)
             lines += try await subject.linesToEnd()
             #expect(await subject.wasKilled, "\(point.name) was not passed \(passes) times")
         }
-        let last = try await CrashSubject(mode, path, "1", "none", "1", "\(SIGKILL)").linesToEnd()
+        let last = try await start(mode, path, "1").linesToEnd()
         #expect(last.last == "done")
         return lines + last
     }
@@ -91,10 +51,10 @@ package actor CrashSubject {
         at point: String,
         round: Int
     ) async throws -> (before: [String], resumed: [String]) {
-        let sleeper = try CrashSubject(mode, path, "10", point, "\(1 + round % 3)", "\(SIGSTOP)")
+        let sleeper = try start(mode, path, "10", at: point, pass: 1 + round % 3, signal: SIGSTOP)
         let lines = try await sleeper.linesToStop()
-        #expect(lines.contains("stopped"))
-        let other = try await CrashSubject(mode, path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
+        #expect(await sleeper.hasStopped)
+        let other = try await start(mode, path, "0").linesToEnd()
         #expect(other.last == "done")
         await sleeper.resume()
         let resumed = try await sleeper.linesToEnd()
@@ -121,11 +81,15 @@ package actor CrashSubject {
         #expect(mailed == stored, "the last mail is not about the last event")
     }
 
-    /// Checks that what the lines with `verb` acknowledge is stored.
+    /// Checks that what the lines with `verb` acknowledge is stored, each once.
+    ///
+    /// A later process continues with the stored number, so it acknowledges a lost number again.
     package static func check(_ verb: String, in lines: [String], stored: [String: Int]) throws {
+        var acknowledged: Set<String> = []
         for line in lines where line.hasPrefix(verb) {
             let words = line.split(separator: " ")
             #expect(try stored[String(words[1])] ?? 0 >= #require(Int(words[2])), "acknowledged, but lost: \(line)")
+            #expect(acknowledged.insert(line).inserted, "acknowledged, lost, and acknowledged again: \(line)")
         }
     }
 
@@ -138,23 +102,5 @@ package actor CrashSubject {
         }
         #expect(checked.count == 4)
         try check("counted", in: lines, stored: checked)
-        let acknowledged = lines.filter { $0.hasPrefix("counted") }
-        #expect(Set(acknowledged).count == acknowledged.count, "two steps have the same number")
-    }
-
-    /// Waits for output.
-    ///
-    /// Returns `false` when there is no more.
-    private func readMore() async throws -> Bool {
-        let data = try await process.read()
-        unread += String(decoding: data, as: UTF8.self)
-        return !data.isEmpty
-    }
-
-    private func takeLines() -> [String] {
-        // The text after the last line break is an incomplete line.
-        let end = unread.lastIndex(of: "\n") ?? unread.startIndex
-        defer { unread = String(unread[end...]) }
-        return unread[..<end].split(separator: "\n").map(String.init)
     }
 }

@@ -4,6 +4,7 @@
 import DomainTestSupport
 import Foundation
 @testable import HeadracePostgres
+import HeadraceTesting
 import Testing
 
 /// Kills and stops processes that share a database, and checks the results of the processes after them.
@@ -60,7 +61,7 @@ import Testing
     func eachTimeOfAScheduleFiresOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
         try await withDatabase { url in
             // Stores the schedule in hour 1.
-            #expect(try await CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+            #expect(try await CrashSubject.start("tick", url, "0").linesToEnd() == ["done"])
             let passes = min(point.passes, 10)
             _ = try await CrashSubject.linesAcrossKills(of: "tick", on: url, at: (point.name, passes), round: round)
             try await checkTicks(url)
@@ -70,7 +71,7 @@ import Testing
     @Test(arguments: ["after-lease", "after-handler"], 0..<CrashSubject.rounds)
     func aProcessThatIsStoppedPastItsLeasesFiresNothingTwice(point: String, round: Int) async throws {
         try await withDatabase { url in
-            #expect(try await CrashSubject("tick", url, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+            #expect(try await CrashSubject.start("tick", url, "0").linesToEnd() == ["done"])
             _ = try await CrashSubject.linesAcrossStop(of: "tick", on: url, at: point, round: round)
             try await checkTicks(url)
         }

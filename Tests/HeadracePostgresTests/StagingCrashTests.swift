@@ -42,8 +42,8 @@ struct StagingCrashTests {
                         END LOOP;
                     END $$
                     """)
-                let (point, passes) = life < 3 ? (point, 1 + life * 3) : ("none", 1)
-                let subject = try CrashSubject("relay", url, "0", point, "\(passes)", "\(SIGKILL)")
+                let passes = 1 + life * 3
+                let subject = try CrashSubject.start("relay", url, "0", at: life < 3 ? point : nil, pass: passes)
                 let lines = try await subject.linesToEnd()
                 if life < 3 {
                     #expect(await subject.wasKilled, "\(point) was not passed \(passes) times")

@@ -6,6 +6,7 @@ import Foundation
 import GRDB
 import HeadraceSQLite
 import HeadraceStorage
+import HeadraceTesting
 import Testing
 
 /// Kills a writing process at each fault point, and checks the content of the store.
@@ -23,7 +24,8 @@ import Testing
             // The second process opens the file that the first process left.
             for life in 0..<2 {
                 let passes = point == .inMigration ? 1 : 1 + (round * 37 + life * 13) % 200
-                let subject = try CrashSubject("write", path, "\(round * 2 + life)", point.rawValue, "\(passes)")
+                let subject = try CrashSubject.start(
+                    "write", path, "\(round * 2 + life)", at: point.rawValue, pass: passes)
                 let lines = try await subject.linesToEnd()
                 #expect(await subject.wasKilled || lines.last == "done")
                 acknowledged.formUnion(lines.filter { $0 != "done" })

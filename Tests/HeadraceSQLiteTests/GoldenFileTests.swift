@@ -6,6 +6,7 @@ import Foundation
 import GRDB
 import HeadraceSQLite
 import HeadraceStorage
+import HeadraceTesting
 import Testing
 
 /// Files of the version before the names of tables had a prefix, as that version has written them until it was killed.
@@ -17,7 +18,7 @@ import Testing
             var isDone = false
             while !isDone {
                 // One event kills the process at each of its attempts.
-                let life = try await CrashSubject("poison", path).linesToEnd()
+                let life = try await CrashSubject.start("poison", path).linesToEnd()
                 lines += life
                 isDone = life.last == "done"
             }
@@ -30,7 +31,7 @@ import Testing
     @Test func theCommandsOfAnEarlierVersionAreCarriedOutOnce() async throws {
         try await withTemporaryFolder { folder in
             let path = try restore("version-10-commands", in: folder)
-            let lines = try await CrashSubject("send", path, "0", "none", "1", "9").linesToEnd()
+            let lines = try await CrashSubject.start("send", path, "0").linesToEnd()
             #expect(lines.last == "done")
             #expect(try counts(path, of: ["dead_letter", "event", "scheduled_message"]) == [0, 16, 0])
         }

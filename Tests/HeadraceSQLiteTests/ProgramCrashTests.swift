@@ -25,11 +25,11 @@ import Testing
             for life in 0..<15 {
                 let point = Self.points[life % Self.points.count]
                 let passes = Int.random(in: 1...point.1, using: &random)
-                let subject = try CrashSubject("raise", path, "40", point.0, "\(passes)", "\(SIGKILL)")
+                let subject = try CrashSubject.start("raise", path, "40", at: point.0, pass: passes)
                 lines += try await subject.linesToEnd()
                 if await subject.wasKilled { kills += 1 }
             }
-            lines += try await CrashSubject("raise", path, "500", "none", "1", "\(SIGKILL)").linesToEnd()
+            lines += try await CrashSubject.start("raise", path, "500").linesToEnd()
 
             #expect(lines.last == "done")
             #expect(kills >= 12)
@@ -41,8 +41,8 @@ import Testing
         try await withTemporaryFolder { folder in
             let path = folder.path(of: "shop.sqlite")
             // The migrator of a program doesn't exclude that of another process.
-            _ = try await CrashSubject("raise", path, "0", "none", "1", "\(SIGKILL)").linesToEnd()
-            let subjects = try (0..<2).map { _ in try CrashSubject("raise", path, "50", "none", "1", "\(SIGKILL)") }
+            _ = try await CrashSubject.start("raise", path, "0").linesToEnd()
+            let subjects = try (0..<2).map { _ in try CrashSubject.start("raise", path, "50") }
             var lines: [String] = []
             for subject in subjects { lines += try await subject.linesToEnd() }
             #expect(lines.count { $0 == "done" } == 2)

@@ -5,6 +5,7 @@ import DomainTestSupport
 import Foundation
 import GRDB
 import HeadraceSQLite
+import HeadraceTesting
 import Testing
 
 /// Kills and stops processes that fire an hourly schedule, and checks that each hour has fired once.
@@ -35,7 +36,7 @@ import Testing
     /// Stores the schedule in hour 1.
     private func storeWithSchedule(in folder: URL) async throws -> String {
         let path = folder.path(of: "store.sqlite")
-        #expect(try await CrashSubject("tick", path, "0", "none", "1", "\(SIGKILL)").linesToEnd() == ["done"])
+        #expect(try await CrashSubject.start("tick", path, "0").linesToEnd() == ["done"])
         return path
     }
 

@@ -5,6 +5,7 @@ import DomainTestSupport
 import Foundation
 import GRDB
 import HeadraceSQLite
+import HeadraceTesting
 import Testing
 
 /// Kills and stops processes that deliver, and checks the results of the processes after them.
@@ -45,7 +46,7 @@ import Testing
             var lines: [String] = []
             var kills = 0
             while lines.last != "done", kills < 10 {
-                let subject = try CrashSubject("poison", path)
+                let subject = try CrashSubject.start("poison", path)
                 lines += try await subject.linesToEnd()
                 if await subject.wasKilled { kills += 1 }
             }
@@ -69,7 +70,7 @@ import Testing
             var lines: [String] = []
             var kills = 0
             while lines.last != "done", kills < 10 {
-                let subject = try CrashSubject("crowd", path)
+                let subject = try CrashSubject.start("crowd", path)
                 lines += try await subject.linesToEnd()
                 if await subject.wasKilled { kills += 1 }
             }

@@ -6,6 +6,7 @@ import Foundation
 import GRDB
 @testable import HeadraceSQLite
 import HeadraceStorage
+import HeadraceTesting
 import Testing
 
 /// Several processes open one file at the same time.
@@ -131,7 +132,7 @@ import Testing
     /// Makes four processes open the same files, one file after another.
     private func openAtTheSameTime(prepare: (_ path: String, _ round: Int) throws -> Void) async throws {
         try await withTemporaryFolder { folder in
-            let subjects = try ["a", "b", "c", "d"].map { try CrashSubject("open", $0) }
+            let subjects = try ["a", "b", "c", "d"].map { try CrashSubject.start("open", $0) }
             for round in 0..<Self.rounds {
                 let path = folder.path(of: "\(round).sqlite")
                 try prepare(path, round)

@@ -101,7 +101,7 @@ final class SendMail: HandlesDurableDomainEvent, Resolvable {
     }
 
     func handle(_ event: Transferred) async throws {
-        try await mailer.send("\(event.cents) to \(event.to)", key: event.id)
+        try await mailer.send("\(event.cents) to \(event.to) for \(event.id)", key: event.id)
     }
 }
 #endif

@@ -8,7 +8,6 @@ import HeadraceResolution
 import HeadraceSimulation
 import HeadraceStorage
 import HeadraceTesting
-import Synchronization
 import Testing
 
 @Suite struct BankTests {
@@ -30,7 +29,7 @@ import Testing
         let servers = try await world.start("server", count: 3) { node in
             Bank.makeContainer(store: node.store, mailer: SimulatedMailer(service: mailer))
         }
-        let acknowledged = Acknowledged()
+        let acknowledged = Notes<String>()
         try await world.clients(10) { number in
             for round in 1...4 {
                 let transfer = Transfer(id: "\(number)-\(round)", from: "a", to: round % 2 == 0 ? "b" : "c", cents: number)
@@ -42,7 +41,7 @@ import Testing
                         acknowledged.add(transfer.id)
                         break
                     } catch {
-                        try await world.clock.sleep(until: world.clock.now.advanced(by: .milliseconds(500)))
+                        try await world.clock.sleep(for: .milliseconds(500))
                     }
                 }
             }
@@ -52,18 +51,10 @@ import Testing
         }
         let total = try await EntityContext(world.store).find(BankAccount.self, id: "a")?.cents
         world.expect(total == 1_000 - 4 * 55, "'a' has \(total ?? 0)")
+        world.expectOnce(mailer)
         let mails = Set(mailer.effects.compactMap(\.key))
-        world.expect(mails == acknowledged.ids, "mails \(mails.sorted()) for \(acknowledged.ids.sorted())")
+        world.expect(mails == Set(acknowledged.values), "mails \(mails.sorted()) for \(acknowledged.values.sorted())")
     }
 }
 
-final class Acknowledged: Sendable {
-    private let state = Mutex<Set<String>>([])
-
-    var ids: Set<String> { state.withLock(\.self) }
-
-    func add(_ id: String) {
-        _ = state.withLock { $0.insert(id) }
-    }
-}
 #endif

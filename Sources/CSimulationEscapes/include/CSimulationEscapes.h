@@ -25,6 +25,11 @@ typedef enum headrace_escape {
 /// While `report` runs, its own calls aren't reported.
 void headrace_watch_thread(void (*report)(headrace_escape escape));
 
+/// Returns a number that is the same each time that the same calls lead here.
+///
+/// Only a look-up of the names takes long, so it needs to be done once for each number.
+unsigned long headrace_call_stack(void);
+
 /// Whether calls can be noticed on this platform.
 int headrace_can_watch(void);
 

@@ -225,6 +225,7 @@ final class BatchCommitter: Sendable {
         ]
         let call = CommitProcedure.call(in: target.quotedSchema)
         faults?(.commitQueued)
+        faults?(.beforeTransaction)
         let rows = try await session.run(
             call, values + target.callSettings + [.flag(needsAll)] + arguments.values(undeclared: state.undeclared),
             isAlone: true)

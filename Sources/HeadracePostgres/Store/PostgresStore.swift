@@ -75,8 +75,10 @@ public final class PostgresStore: ObservableStore {
         /// Is notified of each transaction of units of work, such as `CommitMetrics`; `nil` by default.
         public var commitObserver: (any CommitObserver)?
 
-        /// A closure that is called at fault points, on the threads of tasks.
-        package var faults: (@Sendable (FaultPoint) -> Void)?
+        /// Is called at each fault point, on the threads of tasks; `nil` by default.
+        ///
+        /// For crash tests, which end or stop the process there: see `CrashFaults` of `HeadraceTesting`.
+        public var faults: (@Sendable (FaultPoint) -> Void)?
 
         /// Creates the default configuration.
         public init() {}

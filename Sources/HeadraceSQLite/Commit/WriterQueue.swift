@@ -64,6 +64,7 @@ final class WriterQueue: Sendable {
     }
 
     private func commitWaiting(in database: Database) {
+        context.faults?(.beforeTransaction)
         let batch = state.withLock { state in
             let batch = state.waiting.prefix(Self.largestBatch)
             state.waiting.removeFirst(batch.count)

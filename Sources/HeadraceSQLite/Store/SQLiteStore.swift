@@ -55,8 +55,10 @@ public final class SQLiteStore: ObservableStore {
         /// If it is set, the path isn't checked before the file is opened. For tests.
         package var vfs: String?
 
-        /// A closure that is called at each fault point: on the writer thread, except for `commitQueued`.
-        package var faults: (@Sendable (FaultPoint) -> Void)?
+        /// Is called at each fault point, on the writer thread except for `commitQueued`; `nil` by default.
+        ///
+        /// For crash tests, which end or stop the process there: see `CrashFaults` of `HeadraceTesting`.
+        public var faults: (@Sendable (FaultPoint) -> Void)?
 
         /// Creates the default configuration.
         public init() {}

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Simulation
+import CSimulationEscapes
 import Runtime
+import Synchronization
 
 /// The place of an escape in the program: the call stack, whose names are looked up only for a report.
 struct EscapePlace: Sendable {
     private let backtrace: Backtrace?
 
-    /// The addresses of the calls; two escapes with the same addresses are at the same place.
-    let key: String
+    /// Identifies the calls; two escapes with the same number are at the same place.
+    let number: UInt
+
+    /// The places so far; to find out the calls of one takes seconds in a large program.
+    private static let places = Mutex<[UInt: EscapePlace]>([:])
 
     /// The place of the code that runs.
     static var current: EscapePlace {
+        let number = headrace_call_stack()
+        if let known = places.withLock({ $0[number] }) { return known }
         let backtrace = try? Backtrace.capture(limit: 32, top: 0)
-        let key = backtrace?.frames.prefix(16).map { "\($0)" }.joined(separator: " ") ?? ""
-        return EscapePlace(backtrace: backtrace, key: key)
+        let place = EscapePlace(backtrace: backtrace, number: number)
+        places.withLock { $0[number] = place }
+        return place
     }
 
     /// The innermost function outside of the libraries of Swift and of the simulation, with its file and line.

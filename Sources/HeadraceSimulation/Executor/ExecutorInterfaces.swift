@@ -30,8 +30,11 @@ enum SimulationExecutors: ExecutorFactory {
 /// The executor of all jobs without one of their own.
 final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
+        // An actor's job has a number, too, but one that isn't unique.
+        let isTask = job.kind == .task
         let job = UnownedJob(job)
-        if let scheduler = Scheduler.scheduler(of: job) { return scheduler.enqueue(job, isMain: false) }
+        let task = isTask ? Scheduler.taskNumber(of: job) : nil
+        if let scheduler = Scheduler.scheduler(of: task) { return scheduler.enqueue(job, of: task, isMain: false) }
         PlatformExecutorFactory.defaultExecutor.enqueue(ExecutorJob(job))
     }
 
@@ -41,9 +44,12 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
+        // An actor's job has a number, too, but one that isn't unique.
+        let isTask = job.kind == .task
         let job = UnownedJob(job)
-        if let scheduler = Scheduler.scheduler(of: job) {
-            return scheduler.enqueueEscaping(job, after: delay as? Duration ?? .zero)
+        let task = isTask ? Scheduler.taskNumber(of: job) : nil
+        if let scheduler = Scheduler.scheduler(of: task) {
+            return scheduler.enqueueEscaping(job, of: task, after: delay as? Duration ?? .zero)
         }
         platform?.enqueue(ExecutorJob(job), after: delay, tolerance: tolerance, clock: clock)
     }
@@ -54,9 +60,12 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
+        // An actor's job has a number, too, but one that isn't unique.
+        let isTask = job.kind == .task
         let job = UnownedJob(job)
-        if let scheduler = Scheduler.scheduler(of: job) {
-            return scheduler.enqueueEscaping(job, after: clock.now.duration(to: instant) as? Duration ?? .zero)
+        let task = isTask ? Scheduler.taskNumber(of: job) : nil
+        if let scheduler = Scheduler.scheduler(of: task) {
+            return scheduler.enqueueEscaping(job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
         }
         platform?.enqueue(ExecutorJob(job), at: instant, tolerance: tolerance, clock: clock)
     }
@@ -69,8 +78,11 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
 /// The executor of the main actor.
 final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
+        // An actor's job has a number, too, but one that isn't unique.
+        let isTask = job.kind == .task
         let job = UnownedJob(job)
-        if let scheduler = Scheduler.scheduler(of: job) { return scheduler.enqueue(job, isMain: true) }
+        let task = isTask ? Scheduler.taskNumber(of: job) : nil
+        if let scheduler = Scheduler.scheduler(of: task) { return scheduler.enqueue(job, of: task, isMain: true) }
         PlatformExecutorFactory.mainExecutor.enqueue(ExecutorJob(job))
     }
 
@@ -80,9 +92,12 @@ final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
+        // An actor's job has a number, too, but one that isn't unique.
+        let isTask = job.kind == .task
         let job = UnownedJob(job)
-        if let scheduler = Scheduler.scheduler(of: job) {
-            return scheduler.enqueueEscaping(job, after: delay as? Duration ?? .zero)
+        let task = isTask ? Scheduler.taskNumber(of: job) : nil
+        if let scheduler = Scheduler.scheduler(of: task) {
+            return scheduler.enqueueEscaping(job, of: task, after: delay as? Duration ?? .zero)
         }
         platform?.enqueue(ExecutorJob(job), after: delay, tolerance: tolerance, clock: clock)
     }
@@ -93,9 +108,12 @@ final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
+        // An actor's job has a number, too, but one that isn't unique.
+        let isTask = job.kind == .task
         let job = UnownedJob(job)
-        if let scheduler = Scheduler.scheduler(of: job) {
-            return scheduler.enqueueEscaping(job, after: clock.now.duration(to: instant) as? Duration ?? .zero)
+        let task = isTask ? Scheduler.taskNumber(of: job) : nil
+        if let scheduler = Scheduler.scheduler(of: task) {
+            return scheduler.enqueueEscaping(job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
         }
         platform?.enqueue(ExecutorJob(job), at: instant, tolerance: tolerance, clock: clock)
     }

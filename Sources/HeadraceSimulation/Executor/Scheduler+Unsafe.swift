@@ -4,7 +4,6 @@
 import CSimulationEscapes
 import Foundation
 import Synchronization
-@_spi(ExperimentalCustomExecutors) import _Concurrency
 
 @_silgen_name("swift_task_getJobTaskId")
 private func runtimeTaskNumber(of job: UnownedJob) -> UInt64
@@ -30,11 +29,9 @@ extension Scheduler {
         }
     }
 
-    /// The number of the task of `job`, which is unique in this process; `nil` for a job that runs the tasks of an actor.
-    ///
-    /// Jobs of actors have numbers, too, but all the same.
-    static func taskNumber(of job: UnownedJob) -> UInt64? {
-        ExecutorJob(job).kind == .task ? runtimeTaskNumber(of: job) : nil
+    /// The number of the task that is the job `job`, which is unique in this process.
+    static func taskNumber(of job: UnownedJob) -> UInt64 {
+        runtimeTaskNumber(of: job)
     }
 
     /// Runs `job` on this thread.

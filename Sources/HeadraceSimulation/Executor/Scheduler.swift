@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Simulation
+import Dispatch
 import HeadraceCore
 import Synchronization
 
@@ -14,9 +15,20 @@ final class Scheduler: Sendable {
     }
 
     private let state: Mutex<SchedulerState>
-    private let escapes = Mutex<[Escape]>([])
+    private struct Escapes {
+        var places: [Escape] = []
+        var isAllowed = false
+    }
 
-    init(seed: UInt64) {
+    private let escapes = Mutex(Escapes())
+    private let allowedEscapes: Set<SimulationEscape.Kind>
+    private let foreignJobs = DispatchSemaphore(value: 0)
+
+    /// Number of other threads that are adding a job.
+    private let enteringThreads = Atomic(0)
+
+    init(seed: UInt64, allowing allowedEscapes: Set<SimulationEscape.Kind>) {
+        self.allowedEscapes = allowedEscapes
         state = Mutex(SchedulerState(seed: seed))
     }
 
@@ -76,57 +88,94 @@ final class Scheduler: Sendable {
 
     // MARK: Jobs
 
-    func enqueue(_ job: UnownedJob, isMain: Bool) {
-        let task = Self.taskNumber(of: job)
-        if let task { Self.simulated.withLock { $0[task] = self } }
-        state.withLock { $0.add(job, isMain: isMain, task: task) }
+    /// Adds a job; `task` is the number of its task, or `nil` for the job of an actor.
+    func enqueue(_ job: UnownedJob, of task: UInt64?, isMain: Bool) {
+        let isNew = state.withLock { $0.add(job, isMain: isMain, task: task) }
+        if isNew, let task { SimulatedTasks.add(task, of: self) }
+        if Self.current !== self {
+            enteringThreads.subtract(1, ordering: .releasing)
+            foreignJobs.signal()
+        }
     }
 
     /// Adds a job that sleeps on a real clock, whose deadline is different in each run.
-    func enqueueEscaping(_ job: UnownedJob, after delay: Duration) {
+    func enqueueEscaping(_ job: UnownedJob, of task: UInt64?, after delay: Duration) {
+        if Self.current !== self { return enqueue(job, of: task, isMain: false) }
         report(.realSleep)
-        at(now + max(.zero, delay), for: currentOwner) { self.enqueue(job, isMain: false) }
+        at(now + max(.zero, delay), for: currentOwner) { self.enqueue(job, of: task, isMain: false) }
     }
 
-    /// Runs jobs and timers until `isDone`, or until nothing is left that is due before `end`.
-    func run(until end: Duration, maximumSteps: Int, _ isDone: () -> Bool) {
-        while !isDone(), stepCount < maximumSteps {
+    /// Why ``run(until:maximumSteps:_:)`` has returned.
+    enum End {
+        case done
+        case limitReached
+        case nothingLeft
+    }
+
+    /// Runs jobs and timers until `isDone`, or until nothing is left, or until a limit is reached.
+    @discardableResult
+    func run(until end: Duration, maximumSteps: Int, _ isDone: () -> Bool) -> End {
+        while !isDone() {
+            if stepCount >= maximumSteps { return .limitReached }
             switch state.withLock({ $0.next(until: end) }) {
-            case .nothing: return
+            case .nothingInTime: return .limitReached
+            case .nothing:
+                if isEnding { return .nothingLeft }
+                // Only a thread outside of the simulation can go on now, which is an escape.
+                let isOver = foreignJobs.wait(timeout: .now() + .seconds(2)) == .timedOut
+                if isOver, enteringThreads.load(ordering: .acquiring) == 0 { return .nothingLeft }
             case .timer(let timer): run(as: timer.owner) { Self.watched { timer.fire() } }
             case .job(let job): run(as: job.owner) { Self.watched { Self.run(job) } }
             }
         }
+        return .done
+    }
+
+    // MARK: The end
+
+    /// Whether the run is over, and the tasks that remain are only released.
+    var isEnding: Bool { state.withLock(\.isEnding) }
+
+    /// Notes that the run is over.
+    func end() {
+        state.withLock { $0.isEnding = true }
+    }
+
+    /// Suspends the task for ever once the run is over, so that a loop that ignores errors doesn't keep the thread.
+    func parkAfterEnd() async {
+        if isEnding { try? await Waiter<Void>().valueRegardless() }
     }
 
     // MARK: Escapes
 
     /// The escapes so far, in their order.
-    var reportedEscapes: [Escape] { escapes.withLock(\.self) }
+    var reportedEscapes: [Escape] { escapes.withLock(\.places) }
+
+    /// Whether something has happened that can differ from run to run.
+    var hasEscaped: Bool { escapes.withLock { !$0.places.isEmpty || $0.isAllowed } }
 
     /// Notes an escape of the code that runs, with its place in the program.
     func report(_ kind: SimulationEscape.Kind) {
+        if allowedEscapes.contains(kind) { return escapes.withLock { $0.isAllowed = true } }
+        if escapes.withLock({ $0.places.count >= Self.escapeLimit }) { return }
         let step = stepCount
         let place = EscapePlace.current
         escapes.withLock { escapes in
-            if escapes.contains(where: { $0.kind == kind && $0.place.key == place.key }) { return }
-            if escapes.count < Self.escapeLimit { escapes.append(Escape(kind: kind, place: place, step: step)) }
+            if escapes.places.contains(where: { $0.kind == kind && $0.place.number == place.number }) { return }
+            escapes.places.append(Escape(kind: kind, place: place, step: step))
         }
     }
 
     /// Maximum number of places that one run notes.
-    private static let escapeLimit = 20
-
-    /// The schedulers of the tasks of all simulations that run.
-    private static let simulated = Mutex<[UInt64: Scheduler]>([:])
+    private static let escapeLimit = 5
 
     /// The scheduler to which a job belongs that is enqueued now; `nil` outside of simulations.
-    static func scheduler(of job: UnownedJob) -> Scheduler? {
+    static func scheduler(of task: UInt64?) -> Scheduler? {
         if let current { return current }
         // Another thread resumes a task.
-        guard simulationCount.load(ordering: .relaxed) > 0, let task = taskNumber(of: job),
-            let scheduler = simulated.withLock({ $0[task] })
+        guard simulationCount.load(ordering: .relaxed) > 0, let task, let scheduler = SimulatedTasks.scheduler(of: task)
         else { return nil }
+        scheduler.enteringThreads.add(1, ordering: .relaxed)
         scheduler.report(.foreignThread)
         return scheduler
     }
@@ -141,9 +190,34 @@ final class Scheduler: Sendable {
         defer {
             Self.current = nil
             Self.simulationCount.subtract(1, ordering: .relaxed)
-            Self.simulated.withLock { tasks in tasks = tasks.filter { $0.value !== self } }
+            SimulatedTasks.remove(state.withLock(\.tasks))
         }
         return try body()
+    }
+}
+
+/// The schedulers of the tasks of all simulations that run, for jobs that other threads enqueue.
+///
+/// All simulations of the process share them, so they are in several tables, each with its own lock.
+private enum SimulatedTasks {
+    private final class Table: Sendable {
+        let schedulers = Mutex<[UInt64: Scheduler]>([:])
+    }
+
+    private static let tables = (0..<64).map { _ in Table() }
+
+    private static func table(of task: UInt64) -> Table { tables[Int(task % 64)] }
+
+    static func scheduler(of task: UInt64) -> Scheduler? {
+        table(of: task).schedulers.withLock { $0[task] }
+    }
+
+    static func add(_ task: UInt64, of scheduler: Scheduler) {
+        table(of: task).schedulers.withLock { $0[task] = scheduler }
+    }
+
+    static func remove(_ tasks: some Sequence<UInt64>) {
+        for task in tasks { table(of: task).schedulers.withLock { $0[task] = nil } }
     }
 }
 #endif

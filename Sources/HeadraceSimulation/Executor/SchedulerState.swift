@@ -37,6 +37,9 @@ struct SchedulerState {
         case job(ReadyJob)
         case timer(Timer)
         case nothing
+
+        /// Only timers are left, after the end.
+        case nothingInTime
     }
 
     private enum Condition {
@@ -47,6 +50,9 @@ struct SchedulerState {
 
     /// The time since the beginning of the simulation.
     private(set) var now = Duration.zero
+
+    /// Whether the run is over.
+    var isEnding = false
 
     /// The owner of the code that runs.
     var current = JobOwner.world
@@ -68,13 +74,17 @@ struct SchedulerState {
         generator = SeededGenerator(seed: seed)
     }
 
+    /// The numbers of all tasks so far.
+    var tasks: Dictionary<UInt64, JobOwner>.Keys { owners.keys }
+
     /// Adds a job; `task` is the number of its task, or `nil` if it has none.
-    mutating func add(_ job: UnownedJob, isMain: Bool, task: UInt64?) {
-        var owner = current
-        if let task {
-            if let known = owners[task] { owner = known } else { owners[task] = owner }
-        }
-        add(ReadyJob(job: job, isMain: isMain, owner: owner))
+    ///
+    /// - Returns: Whether it is the first job of the task.
+    mutating func add(_ job: UnownedJob, isMain: Bool, task: UInt64?) -> Bool {
+        let known = task.flatMap { owners[$0] }
+        if let task, known == nil { owners[task] = current }
+        add(ReadyJob(job: job, isMain: isMain, owner: known ?? current))
+        return known == nil
     }
 
     private mutating func add(_ job: ReadyJob) {
@@ -112,7 +122,7 @@ struct SchedulerState {
             switch step {
             case .job(let job): ready.append(job)
             case .timer(let timer): timers.insert(timer)
-            case .nothing: break
+            case .nothing, .nothingInTime: break
             }
         }
     }
@@ -147,7 +157,7 @@ struct SchedulerState {
                 trace.append(TraceStep(owner: timer.owner, choice: 0, readyCount: 0, time: now, isTimer: true))
                 return .timer(timer)
             }
-            if ready.isEmpty { return .nothing }
+            if ready.isEmpty { return timers.first == nil ? .nothing : .nothingInTime }
             let index = ready.count == 1 ? 0 : Int.random(in: 0..<ready.count, using: &generator)
             trace.append(
                 TraceStep(owner: ready[index].owner, choice: index, readyCount: ready.count, time: now, isTimer: false))

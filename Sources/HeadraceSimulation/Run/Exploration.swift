@@ -49,7 +49,7 @@ struct Exploration: Sendable {
             let outcome = try perform(seed, reduction)
             summary.add(outcome)
             if let failure = SimulationFailure(outcome, reduction) { return failure }
-            if !repeating { return nil }
+            if !repeating || !outcome.isRepeatable { return nil }
             let other = try perform(seed, reduction)
             guard let step = outcome.trace.firstDifference(from: other.trace) else { return nil }
             return SimulationFailure(outcome, other, differentAt: step, reduction)

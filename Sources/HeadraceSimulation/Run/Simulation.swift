@@ -30,6 +30,7 @@ public enum Simulation {
     ///   - faults: What can go wrong.
     ///   - limit: The simulated time after which a run fails, because it should have ended.
     ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
+    ///     A run with such escapes isn't repeated.
     ///   - fileID: The file ID for the report.
     ///   - filePath: The file path for the report.
     ///   - line: The line for the report.
@@ -52,7 +53,7 @@ public enum Simulation {
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async -> SimulationSummary {
         let setup = Setup(
-            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000,
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
         let (summary, failure) = await exploration.run(seeds, for: duration)
@@ -73,6 +74,7 @@ public enum Simulation {
     ///   - faults: What can go wrong.
     ///   - limit: The simulated time after which the run fails, because it should have ended.
     ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
+    ///     A run with such escapes isn't repeated.
     ///   - body: The simulation.
     /// - Throws: ``SimulationFailure``.
     @discardableResult
@@ -88,7 +90,7 @@ public enum Simulation {
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) async throws -> SimulationSummary {
         let setup = Setup(
-            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: 2_000_000,
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
         let reduction = SimulationReduction(suppressed: suppressed, clients: clients)
@@ -96,6 +98,27 @@ public enum Simulation {
         if let failure { throw failure }
         return summary
     }
+
+    /// Does the same as ``explore(seeds:for:entities:store:faults:limit:allowing:fileID:filePath:line:column:_:)``, and returns the
+    /// failure instead of reporting it.
+    package static func search(
+        seeds: Range<UInt64>,
+        for duration: Duration? = nil,
+        entities: [any StoredEntity.Type],
+        store: SimulatedStore.Kind = .server,
+        faults: SimulatedFaults = .all,
+        limit: Duration = .seconds(3_600),
+        maximumSteps: Int = maximumSteps,
+        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
+    ) async -> (SimulationSummary, SimulationFailure?) {
+        let setup = Setup(
+            entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
+            allowedEscapes: [])
+        return await Exploration(setup: setup, body: body).run(seeds, for: duration)
+    }
+
+    /// Number of jobs after which a run fails, because it should have ended.
+    package static let maximumSteps = 2_000_000
 
     /// What belongs to a simulation besides its body.
     struct Setup: Sendable {
@@ -113,6 +136,7 @@ public enum Simulation {
         let violations: [SimulatedWorld.Violation]
         let trace: SimulationTrace
         let escapes: [Scheduler.Escape]
+        let isRepeatable: Bool
         let faults: [String]
         let history: [(node: String, entries: [SimulationHistory.Entry])]
         let steps: Int
@@ -128,7 +152,7 @@ public enum Simulation {
         _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
     ) throws -> Outcome {
         _ = SimulatedClock.beginning
-        let scheduler = Scheduler(seed: seed)
+        let scheduler = Scheduler(seed: seed, allowing: setup.allowedEscapes)
         let world = try SimulatedWorld(seed: seed, scheduler: scheduler, setup: setup, reduction: reduction)
         scheduler.bind {
             Task.detached {
@@ -146,28 +170,33 @@ public enum Simulation {
                 }
                 world.end()
             }
-            scheduler.run(until: setup.limit, maximumSteps: setup.maximumSteps) {
+            let end = scheduler.run(until: setup.limit, maximumSteps: setup.maximumSteps) {
                 world.hasEnded || !world.violations.isEmpty
             }
-            if !world.hasEnded, world.violations.isEmpty {
-                let end = scheduler.now < setup.limit && scheduler.stepCount < setup.maximumSteps
+            switch end {
+            case .done: break
+            case .nothingLeft: world.fail("The body of the simulation waits for something that doesn't happen.")
+            case .limitReached:
                 world.fail(
-                    end
-                        ? "The body of the simulation waits for something that doesn't happen."
-                        : "The body of the simulation has not ended within \(setup.limit.seconds).")
+                    """
+                    The body of the simulation has not ended within \(setup.limit.seconds) and \(setup.maximumSteps) steps. To fix, \
+                    find out what it waits for, or raise the limit.
+                    """)
             }
         }
         let outcome = Outcome(
             seed: seed,
             violations: world.violations,
             trace: scheduler.trace,
-            escapes: scheduler.reportedEscapes.filter { !setup.allowedEscapes.contains($0.kind) },
+            escapes: scheduler.reportedEscapes,
+            isRepeatable: !scheduler.hasEscaped,
             faults: world.plan.happened,
             history: world.history.last,
             steps: scheduler.stepCount,
             time: scheduler.now,
             clients: world.clientCount
         )
+        scheduler.end()
         scheduler.bind {
             for machine in world.machines { machine.stop() }
             scheduler.run(until: scheduler.now + .seconds(60), maximumSteps: scheduler.stepCount + 20_000) { false }

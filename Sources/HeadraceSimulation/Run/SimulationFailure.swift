@@ -10,7 +10,18 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     public let reasons: [String]
 
     /// The escapes from the simulation.
-    public let escapes: [SimulationEscape]
+    ///
+    /// To look up their places takes seconds in a large program.
+    public var escapes: [SimulationEscape] {
+        var seen: Set<SimulationEscape> = []
+        return noted.map { SimulationEscape(kind: $0.kind, place: $0.place.name) }
+            .filter { seen.insert($0).inserted }
+    }
+
+    /// The kinds of the escapes.
+    package var escapeKinds: Set<SimulationEscape.Kind> { Set(noted.map(\.kind)) }
+
+    private let noted: [Scheduler.Escape]
 
     /// The names of the faults that have happened, in their order.
     public let faults: [String]
@@ -22,9 +33,6 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     let isViolation: Bool
     let clients: Int
     private let text: String
-
-    /// Number of escapes whose places are looked up, each of which takes seconds.
-    private static let namedEscapeCount = 5
 
     /// Returns `nil` if the run has not failed.
     init?(_ outcome: Simulation.Outcome, _ reduction: SimulationReduction) {
@@ -55,7 +63,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     init(_ seed: UInt64, _ error: any Error) {
         self.seed = seed
         reasons = ["The simulation could not begin: \(error)"]
-        escapes = []
+        noted = []
         faults = []
         step = 0
         reduction = SimulationReduction()
@@ -69,9 +77,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     ) {
         seed = outcome.seed
         self.reasons = reasons
-        var seen: Set<SimulationEscape> = []
-        escapes = outcome.escapes.prefix(Self.namedEscapeCount).map { SimulationEscape(kind: $0.kind, place: $0.place.name) }
-            .filter { seen.insert($0).inserted }
+        noted = outcome.escapes
         faults = outcome.faults
         step = outcome.steps
         self.reduction = reduction
@@ -96,7 +102,7 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The reasons, the escapes, the faults, the last messages of each node, and the line that repeats the run.
     public var description: String {
         var lines = ["The simulation with the seed \(seed) fails:"] + reasons
-        if !escapes.isEmpty { lines += ["Code escapes from the simulation:"] + escapes.map { "  \($0)" } }
+        if !noted.isEmpty { lines += ["Code escapes from the simulation:"] + escapes.map { "  \($0)" } }
         lines.append("Faults: \(faults.isEmpty ? "none" : faults.joined(separator: ", "))")
         if !text.isEmpty { lines.append("The last messages of each node:\n\(text)") }
         lines.append("To repeat this run: try await Simulation.run(\(arguments), …)")

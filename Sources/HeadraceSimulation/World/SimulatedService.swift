@@ -6,6 +6,8 @@ import Synchronization
 
 /// A service outside of the application, such as a mail server or a bank, which can be slow, fail, or not answer.
 ///
+/// It honours idempotency keys: a call with a key that has had an effect answers as the first call, and has no other effect.
+///
 /// The double of a dependency calls it:
 ///
 /// ```swift
@@ -13,14 +15,14 @@ import Synchronization
 ///     let service: SimulatedService
 ///
 ///     func send(_ mail: Mail) async throws {
-///         try await service.perform("send", key: mail.id)
+///         try await service.perform("send \(mail.subject)", key: mail.id)
 ///     }
 /// }
 /// ```
 public final class SimulatedService: Sendable {
     /// Something that the service has done.
     public struct Effect: Hashable, Sendable {
-        /// The name of the operation.
+        /// The operation, with what makes it different from others.
         public let operation: String
 
         /// The idempotency key of the call, if it had one.
@@ -35,7 +37,12 @@ public final class SimulatedService: Sendable {
 
     private let world: SimulatedWorld
     private let stream: RandomStream
-    private let state = Mutex<[Effect]>([])
+    private struct State {
+        var effects: [Effect] = []
+        var answers: [String: any Sendable] = [:]
+    }
+
+    private let state = Mutex(State())
 
     init(name: String, world: SimulatedWorld) {
         self.name = name
@@ -44,15 +51,15 @@ public final class SimulatedService: Sendable {
     }
 
     /// The effects so far, in their order.
-    public var effects: [Effect] { state.withLock(\.self) }
+    public var effects: [Effect] { state.withLock(\.effects) }
 
     /// Lets the service do something.
     ///
     /// The call takes time. It can fail before its effect, or its answer can be lost after that.
     ///
     /// - Parameters:
-    ///   - operation: The name of the operation.
-    ///   - key: The idempotency key that the caller passes, if it does.
+    ///   - operation: The operation, with what makes it different from others: "charge order 7".
+    ///   - key: The idempotency key of the call, if it has one.
     ///   - effect: What the service does and answers; by default nothing.
     /// - Returns: The answer.
     /// - Throws: ``SimulationError`` with the code `unavailable` if nothing has taken effect, or `timedOut` if it is unknown; the
@@ -74,17 +81,24 @@ public final class SimulatedService: Sendable {
         scheduler.at(scheduler.now + delay, for: .world) { [self] in
             let fails = plan.happens(.serviceFailure, plan.faults.serviceFailure)
             if fails, stream.happens(0.5) { return answer(delay, .failure(SimulationError.unavailable(name))) }
-            let result: Result<Answer, any Error>
-            do {
-                result = .success(try effect())
-                state.withLock { $0.append(Effect(operation: operation, key: key, step: scheduler.stepCount)) }
-                world.history.note(name, operation + (key.map { " '\($0)'" } ?? "") + cause)
-            } catch {
-                result = .failure(error)
-            }
+            let result = Result { try self.answer(operation, key, cause, effect) }
             answer(fails ? .seconds(10) : delay, fails ? .failure(SimulationError.noAnswer(name)) : result)
         }
         return try await waiter.value()
+    }
+
+    /// Returns the answer of the first call with this key, or of the effect, which happens now.
+    private func answer<Answer: Sendable>(
+        _ operation: String, _ key: String?, _ cause: String, _ effect: () throws -> Answer
+    ) throws -> Answer {
+        if let key, let first = state.withLock({ $0.answers[key] }) as? Answer { return first }
+        let answer = try effect()
+        state.withLock { state in
+            state.effects.append(Effect(operation: operation, key: key, step: world.scheduler.stepCount))
+            if let key { state.answers[key] = answer }
+        }
+        world.history.note(name, operation + (key.map { " '\($0)'" } ?? "") + cause)
+        return answer
     }
 
     private var delay: Duration { stream.delay(mean: world.plan.faults.delay * 10) }
@@ -96,12 +110,12 @@ extension SimulatedWorld {
         SimulatedService(name: name, world: self)
     }
 
-    /// Checks now that `service` has had at most one effect for each key.
+    /// Checks now that `service` has done each operation at most once.
     public func expectOnce(_ service: SimulatedService) {
-        let counts = Dictionary(grouping: service.effects.filter { $0.key != nil }) { $0.key ?? "" }
-        for (key, effects) in counts.sorted(by: { $0.key < $1.key }) where effects.count > 1 {
+        for (operation, effects) in Dictionary(grouping: service.effects, by: \.operation).sorted(by: { $0.key < $1.key })
+        where effects.count > 1 {
             let steps = effects.map { "step \($0.step)" }.joined(separator: ", ")
-            fail("'\(service.name)' has done '\(effects[0].operation)' \(effects.count) times for the key '\(key)': \(steps).")
+            fail("'\(service.name)' has done '\(operation)' \(effects.count) times: \(steps).")
         }
     }
 }

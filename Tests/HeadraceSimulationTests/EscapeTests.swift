@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Simulation && os(Linux)
+import Dispatch
+import Foundation
+import HeadraceCore
+import HeadraceSimulation
+import Testing
+
+@Suite struct EscapeTests {
+    @Test func aDateOfTheMachineIsReportedWithItsPlace() async {
+        let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none) { _ in _ = Date() }
+        let escape = failure?.escapes.first
+        #expect(escape?.kind == .realClock)
+        #expect(escape?.place.contains("EscapeTests.swift") == true, "\(escape?.place ?? "")")
+        #expect(escape?.description.contains("To fix, read 'SystemValues.current.date()'") == true)
+    }
+
+    @Test func aClockOfTheMachineIsReported() async {
+        await expectEscape(.realClock) { _ in _ = ContinuousClock.now }
+    }
+
+    @Test func aRandomUUIDIsReported() async {
+        await expectEscape(.realRandomNumbers) { _ in _ = UUID() }
+    }
+
+    @Test func aRandomNumberIsReported() async {
+        await expectEscape(.realRandomNumbers) { _ in _ = Int.random(in: 0...9) }
+    }
+
+    @Test func aSleepOfTheRuntimeIsReported() async {
+        await expectEscape(.realSleep) { _ in try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    @Test func aBlockedThreadIsReported() async {
+        await expectEscape(.blocking) { _ in usleep(1) }
+        await expectEscape(.blocking) { _ in block() }
+    }
+
+    @Test func aResumptionByAnotherThreadIsReported() async {
+        await expectEscape(.foreignThread) { _ in
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume() }
+            }
+        }
+    }
+
+    @Test func anAllowedEscapeIsNoFailure() async throws {
+        try await Simulation.run(seed: 1, entities: [], faults: .none, allowing: [.realClock]) { _ in _ = Date() }
+    }
+
+    private func expectEscape(
+        _ kind: SimulationEscape.Kind, location: SourceLocation = #_sourceLocation,
+        _ body: @escaping @Sendable (SimulatedWorld) async throws -> Void
+    ) async {
+        let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none, body)
+        #expect(
+            failure?.escapeKinds.contains(kind) == true, "\(failure?.reasons ?? ["no failure"])", sourceLocation: location)
+    }
+}
+
+private func block() {
+    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))
+}
+#endif
