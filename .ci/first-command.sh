@@ -19,7 +19,9 @@ if [ ! -s ledger-tour.sqlite ]; then
 fi
 if [ -z "$is_new" ]; then exit 0; fi
 
-for module in AsyncAlgorithms AsyncHTTPClient CLibPQ Configuration HeadraceMacrosPlugin-tool Hummingbird LedgerServer NIOCore SwiftSyntax-tool; do
+for module in \
+    AsyncAlgorithms AsyncHTTPClient CLibPQ Configuration HeadraceMacrosPlugin-tool HeadraceSimulation Hummingbird LedgerServer NIOCore \
+    SwiftSyntax-tool; do
     if compgen -G "$build/$module.build/*.o" >/dev/null; then
         echo "The first command has compiled $module. To fix, give the dependency on it a trait in Examples/Ledger/Package.swift." >&2
         exit 1

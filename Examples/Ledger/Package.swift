@@ -35,6 +35,11 @@ let package = Package(
             description: "A ledger in a PostgreSQL database. Needs libpq.",
             enabledTraits: ["Server"]
         ),
+        .trait(
+            name: "Simulation",
+            description:
+                "Tests that run three servers from one seed. Needs interfaces of the runtime that are not stable yet."
+        ),
         .trait(name: "Server", description: "The commands 'serve' and 'token'. A first build takes minutes longer."),
         .trait(
             name: "Webhooks",
@@ -53,6 +58,7 @@ let package = Package(
                 "SQLite",
                 .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
+                .trait(name: "Simulation", condition: .when(traits: ["Simulation"])),
             ]
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -88,6 +94,16 @@ let package = Package(
             dependencies: [
                 "LedgerApplication", "LedgerBooks", "LedgerJournal", "LedgerTestSupport", headrace,
             ] + modules("HeadraceStorage", "HeadraceTesting")
+        ),
+
+        // Without the trait Simulation, it is empty.
+        .testTarget(
+            name: "LedgerSimulationTests",
+            dependencies: [
+                "LedgerApplication", "LedgerBooks", "LedgerJournal", headrace,
+                product("HeadraceSimulation", of: "headrace", for: "Simulation"),
+                product("HeadraceTesting", of: "headrace", for: "Simulation"),
+            ] + modules("HeadraceStorage")
         ),
 
         // MARK: The server

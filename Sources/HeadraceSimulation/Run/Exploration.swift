@@ -13,6 +13,9 @@ struct Exploration: Sendable {
     /// Number of the first seeds that run twice, to compare the runs.
     private static let repeatedCount = 3
 
+    /// The real time after which no other smaller run of a failed seed begins.
+    private static let reductionLimit = Duration.seconds(60)
+
     /// Runs the seeds until one fails.
     func run(_ seeds: Range<UInt64>, for duration: Duration?) async -> (SimulationSummary, SimulationFailure?) {
         await onThread {
@@ -55,12 +58,13 @@ struct Exploration: Sendable {
         }
     }
 
-    /// Leaves out faults and clients while the run still fails.
+    /// Leaves out faults and clients while the run still fails, and time remains.
     private func shrink(_ failure: SimulationFailure) -> SimulationFailure {
         guard failure.isViolation else { return failure }
         var smallest = failure
+        let end = ContinuousClock.now + Self.reductionLimit
         func tries(_ reduction: SimulationReduction) -> Bool {
-            guard let outcome = try? perform(failure.seed, reduction),
+            guard ContinuousClock.now < end, let outcome = try? perform(failure.seed, reduction),
                 let smaller = SimulationFailure(outcome, reduction), smaller.isViolation
             else { return false }
             smallest = smaller

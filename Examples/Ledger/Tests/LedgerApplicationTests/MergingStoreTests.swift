@@ -2,6 +2,7 @@
 
 import Foundation
 import Headrace
+import HeadraceTesting
 import LedgerApplication
 import LedgerBooks
 import LedgerJournal
@@ -90,6 +91,22 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
         await #expect(throws: AccountRefusal.self) { try await other.dispatcher.dispatch(command) }
 
         #expect(try await books.balances(matching: "cash") == ["assets:cash 10 EUR"])
+    }
+
+    /// The values of the test report each context that is released with changes.
+    @Test func aRefusedMergeIsNoMistakeOfTheProgram() async throws {
+        let books = try await TestBooks()
+        let server = books.dispatcher
+        try await server.dispatch(PostTransaction(try transfer("10", from: "equity", to: "cash")))
+        try await server.dispatch(PostTransaction(try transfer("1", from: "equity", to: "food")))
+        let other = try books.otherProcess { _ in
+            try await server.dispatch(SetAccountRule(AccountRule(neverBelowZero: true), of: "cash"))
+        }
+        let command = try command()
+
+        await #expect(throws: AccountRefusal.self) {
+            try await SystemValues.withCurrent(.test()) { try await other.dispatcher.dispatch(command) }
+        }
     }
 
     @Test(arguments: StoreKind.allCases)

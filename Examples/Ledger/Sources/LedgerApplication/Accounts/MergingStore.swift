@@ -64,6 +64,8 @@ public final class MergingStore: StoreDecorator {
         let movements = try movements(in: changes)
         let recorder = CommitRecorder(base)
         let context = EntityContext(recorder)
+        // A refused merge leaves changes.
+        defer { context.rollback() }
         let decoder = JSONDecoder()
         for document in stale {
             guard let before = earlier[document.reference], let after = later[document.reference] else { return nil }
