@@ -36,7 +36,7 @@ let package = Package(
             enabledTraits: ["Server"]
         ),
         .trait(
-            name: "Simulation",
+            name: "Simulations",
             description:
                 "Tests that run three servers from one seed. Needs interfaces of the runtime that are not stable yet."
         ),
@@ -58,7 +58,7 @@ let package = Package(
                 "SQLite",
                 .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
-                .trait(name: "Simulation", condition: .when(traits: ["Simulation"])),
+                .trait(name: "Simulations", condition: .when(traits: ["Simulations"])),
             ]
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -96,13 +96,13 @@ let package = Package(
             ] + modules("HeadraceStorage", "HeadraceTesting")
         ),
 
-        // Without the trait Simulation, it is empty.
+        // Without the trait Simulations, it is empty.
         .testTarget(
             name: "LedgerSimulationTests",
             dependencies: [
                 "LedgerApplication", "LedgerBooks", "LedgerJournal", headrace,
-                product("HeadraceSimulation", of: "headrace", for: "Simulation"),
-                product("HeadraceTesting", of: "headrace", for: "Simulation"),
+                product("HeadraceSimulation", of: "headrace", for: "Simulations"),
+                product("HeadraceTesting", of: "headrace", for: "Simulations"),
             ] + modules("HeadraceStorage")
         ),
 

@@ -113,7 +113,7 @@ private struct ShopSimulation {
         for _ in 0..<20 {
             await #expect(throws: SimulationFailure.self) {
                 try await Simulation.run(
-                    seed: found.seed, without: found.suppressed, clients: found.clients, entities: [LoyaltyCard.self],
+                    seed: found.seed, only: Set(found.faults), clients: found.clients, entities: [LoyaltyCard.self],
                     ShopSimulation(checksMails: true).run)
             }
         }

@@ -26,13 +26,13 @@ final class FaultPlan: Sendable {
     }
 
     let faults: SimulatedFaults
-    private let suppressed: Set<String>
+    private let kept: Set<String>?
     private let streams: [Kind: RandomStream]
     private let state = Mutex(State())
 
-    init(_ faults: SimulatedFaults, seed: UInt64, without suppressed: Set<String>) {
+    init(_ faults: SimulatedFaults, seed: UInt64, only kept: Set<String>?) {
         self.faults = faults
-        self.suppressed = suppressed
+        self.kept = kept
         streams = Dictionary(
             uniqueKeysWithValues: Kind.allCases.map { ($0, RandomStream(seed: seed, purpose: $0.rawValue)) })
     }
@@ -56,7 +56,7 @@ final class FaultPlan: Sendable {
             let number = state.counts[kind, default: 0] + 1
             state.counts[kind] = number
             let name = "\(kind.rawValue)-\(number)"
-            if suppressed.contains(name) { return nil }
+            if let kept, !kept.contains(name) { return nil }
             state.happened.append(name)
             return name
         }
@@ -70,10 +70,10 @@ final class FaultPlan: Sendable {
     var isActive: Bool { state.withLock(\.isActive) }
 }
 
-/// What a smaller run of a seed leaves out.
+/// The parts of a run that happen in a smaller run of its seed.
 struct SimulationReduction: Hashable, Sendable {
-    /// The names of the faults that don't happen.
-    var suppressed: Set<String> = []
+    /// The names of the faults that may happen; `nil` for all.
+    var faults: Set<String>?
 
     /// Maximum number of clients; `nil` for all.
     var clients: Int?

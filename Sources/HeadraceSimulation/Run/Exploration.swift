@@ -70,32 +70,22 @@ struct Exploration: Sendable {
             smallest = smaller
             return true
         }
-        var reduction = smallest.reduction
         var clients = failure.clients
-        while clients > 1 {
-            var fewer = reduction
-            fewer.clients = clients / 2
-            if !tries(fewer) { break }
-            reduction = fewer
-            clients /= 2
+        while let fewer = [clients / 2, clients - 1].first(where: { fewer in
+            fewer > 0 && tries(SimulationReduction(faults: smallest.reduction.faults, clients: fewer))
+        }) {
+            clients = fewer
         }
         // Halves of the faults first, then quarters, and so on.
-        var size = max(1, smallest.faults.count)
+        var size = smallest.faults.count
         while size >= 1 {
-            var isSmaller = false
             var index = 0
             while index < smallest.faults.count {
-                var fewer = reduction
-                fewer.suppressed.formUnion(smallest.faults[index..<min(index + size, smallest.faults.count)])
-                if tries(fewer) {
-                    reduction = fewer
-                    isSmaller = true
-                } else {
-                    index += size
-                }
+                var kept = smallest.faults
+                kept.removeSubrange(index..<min(index + size, kept.count))
+                if !tries(SimulationReduction(faults: Set(kept), clients: smallest.reduction.clients)) { index += size }
             }
-            if size == 1, !isSmaller { break }
-            size = size == 1 ? 1 : size / 2
+            size /= 2
         }
         return smallest
     }

@@ -63,7 +63,7 @@ public enum Simulation {
     ///
     /// - Parameters:
     ///   - seed: The seed.
-    ///   - suppressed: The names of faults that must not happen, as a report lists them.
+    ///   - kept: The names of the faults that may happen, as a report lists them; `nil` for all.
     ///   - clients: Maximum number of clients; `nil` for all.
     ///   - entities: The types of entity of the store.
     ///   - store: What the store is a model of.
@@ -77,7 +77,7 @@ public enum Simulation {
     @discardableResult
     public static func run(
         seed: UInt64,
-        without suppressed: Set<String> = [],
+        only kept: Set<String>? = nil,
         clients: Int? = nil,
         entities: [any StoredEntity.Type],
         store: SimulatedStore.Kind = .server,
@@ -90,7 +90,7 @@ public enum Simulation {
             entities: entities, store: store, faults: faults, limit: limit, maximumSteps: maximumSteps,
             allowedEscapes: allowedEscapes)
         let exploration = Exploration(setup: setup, body: body)
-        let reduction = SimulationReduction(suppressed: suppressed, clients: clients)
+        let reduction = SimulationReduction(faults: kept, clients: clients)
         let (summary, failure) = await exploration.run(seed, reduction)
         if let failure { throw failure }
         return summary

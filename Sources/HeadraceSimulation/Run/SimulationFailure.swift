@@ -29,9 +29,6 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// Number of the last step.
     public let step: Int
 
-    /// The names of the faults that were left out.
-    package var suppressed: Set<String> { reduction.suppressed }
-
     let reduction: SimulationReduction
     let isViolation: Bool
     package let clients: Int
@@ -97,9 +94,8 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     /// The arguments that repeat the run.
     private var arguments: String {
         var arguments = "seed: \(seed)"
-        if !reduction.suppressed.isEmpty {
-            let names = reduction.suppressed.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
-            arguments += ", without: [\(names)]"
+        if reduction.faults != nil {
+            arguments += ", only: [\(faults.map { "\"\($0)\"" }.joined(separator: ", "))]"
         }
         if let clients = reduction.clients { arguments += ", clients: \(clients)" }
         return arguments

@@ -54,7 +54,7 @@ public final class SimulatedWorld: Sendable {
         self.scheduler = scheduler
         clientLimit = reduction.clients ?? .max
         clock = SimulatedClock(scheduler: scheduler)
-        plan = FaultPlan(setup.faults, seed: seed, without: reduction.suppressed)
+        plan = FaultPlan(setup.faults, seed: seed, only: reduction.faults)
         history = SimulationHistory(scheduler, limit: 8)
         chance = RandomStream(seed: seed, purpose: "test")
         values = .simulated(
