@@ -105,9 +105,9 @@ private struct ShopSimulation {
         let (summary, failure) = await Simulation.search(
             seeds: 0..<1_000, entities: [LoyaltyCard.self], ShopSimulation(checksMails: true).run)
         #expect(failure?.reasons.first?.contains("'mailer' has done 'send points for") == true, "\(summary)")
-        // A conflict of two clients is enough for a second attempt.
-        #expect(failure?.faults.isEmpty == true, "\(failure?.faults ?? [])")
-        #expect(failure?.clients == 2)
+        // A lost answer or a conflict of two clients is enough for a second attempt.
+        #expect(failure.map { $0.faults.count <= 1 } == true, "\(failure?.faults ?? [])")
+        #expect(failure.map { $0.clients <= 3 } == true)
 
         let found = try #require(failure)
         for _ in 0..<20 {
