@@ -11,15 +11,15 @@ for map in "$build"/checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap \
     "$build"/checkouts/swift-atomics/Sources/_AtomicsShims/include/module.modulemap \
     "$build"/checkouts/swift-system/Sources/CSystem/include/module.modulemap \
     "$build"/checkouts/swift-nio/Sources/CNIOWindows/include/module.modulemap \
-    "$build"/debug/CNIO*.build/module.modulemap; do
+    "$build"/debug/CNIO*.build/module.modulemap "$build"/debug/CSimulationEscapes.build/module.modulemap; do
     case $map in *-tool.build/*) continue ;; esac
     if [ -e "$map" ]; then maps+=(-Xcc "-fmodule-map-file=$map"); fi
 done
 
 for folder in "$root"/Sources/*; do
     module=$(basename "$folder")
-    # The plugin, HeadraceJSON, the tool, and the C library have no public symbols, and HeadraceSwiftUI has none on Linux.
-    case $module in CLibPQ | HeadraceJSON | HeadraceMacrosPlugin | HeadraceSwiftUI | HeadraceTool*) continue ;; esac
+    # The plugin, HeadraceJSON, the tool, and the C libraries have no public symbols, and HeadraceSwiftUI has none on Linux.
+    case $module in CLibPQ | CSimulationEscapes | HeadraceJSON | HeadraceMacrosPlugin | HeadraceSwiftUI | HeadraceTool*) continue ;; esac
     swift-symbolgraph-extract -module-name "$module" -I "$build/debug/Modules" -output-dir "$graphs" \
         "${maps[@]}" \
         -Xcc "-fmodule-map-file=$root/Sources/CLibPQ/module.modulemap" -Xcc "-I$(pg_config --includedir)" \
