@@ -12,24 +12,29 @@ struct EscapePlace: Sendable {
     /// Identifies the calls; two escapes with the same number are at the same place.
     let number: UInt
 
-    /// The places so far; to find out the calls of one takes seconds in a large program.
+    /// The places so far.
+    ///
+    /// Its lock also lets one thread at a time look for calls and names, which takes seconds and a gigabyte in a large program.
     private static let places = Mutex<[UInt: EscapePlace]>([:])
 
     /// The place of the code that runs.
     static var current: EscapePlace {
         let number = headrace_call_stack()
-        if let known = places.withLock({ $0[number] }) { return known }
-        let backtrace = try? Backtrace.capture(limit: 32, top: 0)
-        let place = EscapePlace(backtrace: backtrace, number: number)
-        places.withLock { $0[number] = place }
-        return place
+        return places.withLock { places in
+            if let known = places[number] { return known }
+            let place = EscapePlace(backtrace: try? Backtrace.capture(limit: 32, top: 0), number: number)
+            places[number] = place
+            return place
+        }
     }
 
     /// The innermost function outside of the libraries of Swift and of the simulation, with its file and line.
     ///
     /// It takes seconds in a large program, because it reads the debug information.
     var name: String {
-        let symbols = backtrace?.symbolicated(options: [.showSourceLocations, .useSymbolCache])
+        let symbols = Self.places.withLock { _ in
+            backtrace?.symbolicated(options: [.showSourceLocations, .useSymbolCache])
+        }
         for frame in symbols?.frames ?? [] {
             guard let symbol = frame.symbol else { continue }
             if Self.libraries.contains(where: { symbol.imageName.hasPrefix($0) }) { continue }

@@ -104,7 +104,7 @@ struct Exploration: Sendable {
     }
 }
 
-/// What the runs of a simulation have in common.
+/// The numbers of the runs of a simulation.
 public struct SimulationSummary: Hashable, Sendable, CustomStringConvertible {
     /// Number of runs.
     public internal(set) var runCount = 0

@@ -9,10 +9,9 @@ import Logging
 
 /// Runs whole applications from one seed: all nodes, the store, the network, and the time, on one thread.
 ///
-/// Two runs with the same seed do the same, step by step. So a lost update or a double charge that one seed finds can be found again,
-/// as often as needed.
+/// Two runs with the same seed do the same, step by step. So a lost update or a double charge happens each time with its seed.
 public enum Simulation {
-    /// Runs `body` with each of `seeds`, and reports the first seed that fails, reduced to what is needed for the failure.
+    /// Runs `body` with one seed after the other, and reports the smallest run of the first seed that fails.
     ///
     /// A run fails if a check fails, if `body` throws an error, or if code escapes from the simulation. Some seeds run twice, and fail
     /// if the two runs differ. The report names the seed, the step, the simulated time, the faults, the last messages of each node,
@@ -22,8 +21,8 @@ public enum Simulation {
     ///   - seeds: The seeds.
     ///   - duration: The real time after which no other seed begins; `nil` for all seeds.
     ///   - entities: The types of entity of the store.
-    ///   - store: What the store is a model of.
-    ///   - faults: What can go wrong.
+    ///   - store: The kind of store of which the store is a model.
+    ///   - faults: The faults and their rates.
     ///   - limit: The simulated time after which a run fails, because it should have ended.
     ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
     ///     A run with such escapes isn't repeated.
@@ -31,8 +30,8 @@ public enum Simulation {
     ///   - filePath: The file path for the report.
     ///   - line: The line for the report.
     ///   - column: The column for the report.
-    ///   - body: The simulation. It makes its objects itself, so that each run begins anew.
-    /// - Returns: What the runs have in common.
+    ///   - body: The simulation. It makes all of its objects, because they must not keep anything from an earlier run.
+    /// - Returns: The numbers of all runs.
     @discardableResult
     public static func explore(
         seeds: Range<UInt64>,
@@ -66,8 +65,8 @@ public enum Simulation {
     ///   - kept: The names of the faults that may happen, as a report lists them; `nil` for all.
     ///   - clients: Maximum number of clients; `nil` for all.
     ///   - entities: The types of entity of the store.
-    ///   - store: What the store is a model of.
-    ///   - faults: What can go wrong.
+    ///   - store: The kind of store of which the store is a model.
+    ///   - faults: The faults and their rates.
     ///   - limit: The simulated time after which the run fails, because it should have ended.
     ///   - allowedEscapes: The escapes that are no failure, because the behaviour of the program doesn't depend on them.
     ///     A run with such escapes isn't repeated.

@@ -11,10 +11,10 @@ import Synchronization
 /// It keeps the contract of stores, so a program can take it for a model of `PostgresStore` or `SQLiteStore`. It has no SQL, and
 /// `perform` throws an error.
 public final class SimulatedStore: ObservableStore {
-    /// What the store is a model of.
+    /// The kinds of store of which it is a model.
     public enum Kind: Hashable, Sendable {
-        /// A server that all nodes share, as PostgreSQL: requests and answers can be lost, the server can crash, and its clock is
-        /// that of all leases.
+        /// A server that all nodes share, as PostgreSQL. Requests and answers can be lost, and the server can crash. The clock
+        /// of the server decides about leases.
         case server
 
         /// A file on the machine of all nodes, as SQLite: a power failure ends the nodes, too.
@@ -41,7 +41,7 @@ public final class SimulatedStore: ObservableStore {
     private let server: Description
     private let state = Mutex(State())
 
-    /// What remains of the server when the run has ended.
+    /// The facts about the server that remain after the run.
     private struct Description: Sendable {
         let schema: EntitySchema
         let date: (@Sendable () -> Date)?
@@ -93,13 +93,13 @@ public final class SimulatedStore: ObservableStore {
 
     // MARK: Requests
 
-    /// What a request does, for its errors and for the history.
+    /// The kinds of request, which have different errors.
     private enum Request {
         case read
         case write(String?)
         case commit(String)
 
-        /// What the history notes.
+        /// The text for the history.
         var text: String? {
             switch self {
             case .read: nil
@@ -157,7 +157,7 @@ public final class SimulatedStore: ObservableStore {
         }
     }
 
-    /// What the client learns if the answer was lost.
+    /// The result for the client if the answer was lost.
     ///
     /// For a commit, it connects again and asks for the outcome, which succeeds half of the time.
     private func outcome<Answer>(

@@ -26,9 +26,9 @@ protocol SimulatedMachine: AnyObject, Sendable {
     func stop()
 }
 
-/// A process of a simulated application, on a machine of its own.
+/// A process of a simulated application on one machine.
 public final class SimulatedNode<Content: Sendable>: Sendable {
-    /// What ends with a kill.
+    /// The parts of a node that end with a kill.
     private struct Life: Sendable {
         let owner: JobOwner
         let store: SimulatedStore
@@ -206,7 +206,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - timeout: The time after which the caller gives up; the node isn't told.
-    ///   - body: What the node does.
+    ///   - body: The work for the node.
     /// - Returns: The answer.
     /// - Throws: ``SimulationError`` with the code `refused` if the node doesn't run, or `timedOut` if no answer came; the errors
     ///   of `body`.

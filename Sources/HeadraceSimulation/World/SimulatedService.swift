@@ -22,7 +22,7 @@ import Synchronization
 public final class SimulatedService: Sendable {
     /// Something that the service has done.
     public struct Effect: Hashable, Sendable {
-        /// The operation, with what makes it different from others.
+        /// The operation with its subject.
         public let operation: String
 
         /// The idempotency key of the call, if it had one.
@@ -58,9 +58,9 @@ public final class SimulatedService: Sendable {
     /// The call takes time. It can fail before its effect, or its answer can be lost after that.
     ///
     /// - Parameters:
-    ///   - operation: The operation, with what makes it different from others: "charge order 7".
+    ///   - operation: The operation with its subject: "charge order 7".
     ///   - key: The idempotency key of the call, if it has one.
-    ///   - effect: What the service does and answers; by default nothing.
+    ///   - effect: The effect of the operation, and its answer; by default none.
     /// - Returns: The answer.
     /// - Throws: ``SimulationError`` with the code `unavailable` if nothing has taken effect, or `timedOut` if it is unknown; the
     ///   errors of `effect`.

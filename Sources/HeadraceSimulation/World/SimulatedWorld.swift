@@ -100,7 +100,7 @@ public final class SimulatedWorld: Sendable {
 
     /// Starts `count` nodes, each with the content that `make` returns, and returns when all of them run.
     ///
-    /// A node is a process on a machine of its own: it has its own clock, UUIDs, random numbers, and store. After a kill, it starts
+    /// Each node has a clock, UUIDs, random numbers, and a store, which no other node uses. After a kill, it starts
     /// again after some seconds, with a new content.
     ///
     /// - Parameters:
@@ -253,7 +253,7 @@ extension SimulatedWorld {
     }
 }
 
-/// What belongs to a simulation besides its body.
+/// The settings of a simulation.
 struct SimulationSetup: Sendable {
     let entities: [any StoredEntity.Type]
     let store: SimulatedStore.Kind
