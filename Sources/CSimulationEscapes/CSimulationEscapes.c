@@ -9,15 +9,20 @@
 #if defined(HEADRACE_SIMULATION) && defined(__linux__)
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -33,14 +38,79 @@ int headrace_can_watch(void) {
     return 1;
 }
 
-unsigned long headrace_call_stack(void) {
-    void *frames[24];
-    const int count = backtrace(frames, 24);
-    unsigned long hash = 14695981039346656037UL;
-    for (int index = 0; index < count; index++) {
-        hash = (hash ^ (unsigned long)frames[index]) * 1099511628211UL;
+int headrace_call_stack(void **frames, int limit) {
+    return backtrace(frames, limit);
+}
+
+// Of the standard library; it returns text of malloc.
+extern char *swift_demangle(const char *name, size_t length, char *output, size_t *size, uint32_t flags) __attribute__((weak));
+
+// Finds the function at an offset in the symbols of a file in memory.
+static const char *find_function(const unsigned char *file, size_t size, uintptr_t offset) {
+    const Elf64_Ehdr *header = (const Elf64_Ehdr *)file;
+    if (size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != ELFCLASS64
+        || header->e_shoff + (size_t)header->e_shnum * sizeof(Elf64_Shdr) > size) {
+        return NULL;
     }
-    return hash;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(file + header->e_shoff);
+    for (int index = 0; index < header->e_shnum; index++) {
+        const Elf64_Shdr *section = &sections[index];
+        if (section->sh_type != SHT_SYMTAB || section->sh_link >= header->e_shnum
+            || section->sh_offset + section->sh_size > size) {
+            continue;
+        }
+        const Elf64_Sym *symbols = (const Elf64_Sym *)(file + section->sh_offset);
+        const Elf64_Shdr *names = &sections[section->sh_link];
+        for (size_t number = 0; number < section->sh_size / sizeof(Elf64_Sym); number++) {
+            const Elf64_Sym *symbol = &symbols[number];
+            if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && offset >= symbol->st_value
+                && offset - symbol->st_value < symbol->st_size && symbol->st_name < names->sh_size
+                && names->sh_offset + names->sh_size <= size) {
+                return (const char *)file + names->sh_offset + symbol->st_name;
+            }
+        }
+    }
+    return NULL;
+}
+
+int headrace_function_name(const void *address, char *name, int size, const char **image) {
+    Dl_info info;
+    if (dladdr(address, &info) == 0 || info.dli_fname == NULL) {
+        return 0;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    *image = slash == NULL ? info.dli_fname : slash + 1;
+    const char *symbol = info.dli_sname;
+    // The file of the program itself may have been named by a relative path.
+    int descriptor = open(info.dli_fname, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) {
+        descriptor = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    }
+    struct stat status;
+    void *file = MAP_FAILED;
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0) {
+        file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    }
+    if (file != MAP_FAILED) {
+        // The call returns to the next instruction, which may belong to the next function.
+        const uintptr_t offset = (uintptr_t)address - 1 - (uintptr_t)info.dli_fbase;
+        const char *found = find_function(file, (size_t)status.st_size, offset);
+        if (found != NULL) {
+            symbol = found;
+        }
+    }
+    if (symbol != NULL) {
+        char *text = swift_demangle == NULL ? NULL : swift_demangle(symbol, strlen(symbol), NULL, NULL, 0);
+        snprintf(name, (size_t)size, "%s", text == NULL ? symbol : text);
+        free(text);
+    }
+    if (file != MAP_FAILED) {
+        munmap(file, (size_t)status.st_size);
+    }
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return symbol != NULL;
 }
 
 // The order of a Dictionary depends on addresses unless this variable is set before the process starts, so the process starts again.
@@ -196,7 +266,17 @@ int headrace_can_watch(void) {
     return 0;
 }
 
-unsigned long headrace_call_stack(void) {
+int headrace_call_stack(void **frames, int limit) {
+    (void)frames;
+    (void)limit;
+    return 0;
+}
+
+int headrace_function_name(const void *address, char *name, int size, const char **image) {
+    (void)address;
+    (void)name;
+    (void)size;
+    (void)image;
     return 0;
 }
 

@@ -12,7 +12,9 @@ import Testing
         let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none) { _ in _ = Date() }
         let escape = failure?.escapes.first
         #expect(escape?.kind == .realClock)
-        #expect(escape?.place.contains("EscapeTests.swift") == true, "\(escape?.place ?? "")")
+        #expect(
+            escape?.place.contains("EscapeTests.aDateOfTheMachineIsReportedWithItsPlace") == true,
+            "\(escape?.place ?? "")")
         #expect(escape?.description.contains("To fix, read 'SystemValues.current.date()'") == true)
     }
 

@@ -25,10 +25,13 @@ typedef enum headrace_escape {
 /// While `report` runs, its own calls aren't reported.
 void headrace_watch_thread(void (*report)(headrace_escape escape));
 
-/// Returns a number that is the same each time that the same calls lead here.
+/// Writes the addresses of the calls that lead here to `frames`, innermost first, and returns their number, at most `limit`.
+int headrace_call_stack(void **frames, int limit);
+
+/// Writes the name of the function at `address`, as text, and returns 1; returns 0 if it belongs to no file, or has no name.
 ///
-/// Only a look-up of the names takes long, so it needs to be done once for each number.
-unsigned long headrace_call_stack(void);
+/// `image` receives the name of its file. It reads the symbols of that file.
+int headrace_function_name(const void *address, char *name, int size, const char **image);
 
 /// Whether calls can be noticed on this platform.
 int headrace_can_watch(void);

@@ -1,49 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Simulations
-import CSimulationEscapes
-import Runtime
-import Synchronization
-
-/// The place of an escape in the program: the call stack, whose names are looked up only for a report.
-struct EscapePlace: Sendable {
-    private let backtrace: Backtrace?
-
-    /// Identifies the calls; two escapes with the same number are at the same place.
-    let number: UInt
-
-    /// The places so far.
-    ///
-    /// Its lock also lets one thread at a time look for calls and names, which takes seconds and a gigabyte in a large program.
-    private static let places = Mutex<[UInt: EscapePlace]>([:])
+/// The place of an escape in the program: the calls that led to it, whose names are looked up only for a report.
+struct EscapePlace: Hashable, Sendable {
+    /// The addresses of the calls, innermost first.
+    private let calls: [UInt]
 
     /// The place of the code that runs.
-    static var current: EscapePlace {
-        let number = headrace_call_stack()
-        return places.withLock { places in
-            if let known = places[number] { return known }
-            let place = EscapePlace(backtrace: try? Backtrace.capture(limit: 32, top: 0), number: number)
-            places[number] = place
-            return place
+    static var current: EscapePlace { EscapePlace(calls: Scheduler.currentCalls) }
+
+    /// The innermost function outside of the libraries of Swift and of the simulation.
+    var name: String {
+        let functions = calls.compactMap { Scheduler.function(at: $0) }
+        let entry = functions.firstIndex { function in Self.entries.contains { function.name.contains($0) } } ?? -1
+        let caller = functions.dropFirst(entry + 1).first { function in
+            !Self.libraries.contains { function.image.hasPrefix($0) } && !Self.isLibrary(function.name)
         }
+        return caller.map { "'\($0.name)'" } ?? "An unknown function"
     }
 
-    /// The innermost function outside of the libraries of Swift and of the simulation, with its file and line.
-    ///
-    /// It takes seconds in a large program, because it reads the debug information.
-    var name: String {
-        let symbols = Self.places.withLock { _ in
-            backtrace?.symbolicated(options: [.showSourceLocations, .useSymbolCache])
-        }
-        for frame in symbols?.frames ?? [] {
-            guard let symbol = frame.symbol else { continue }
-            if Self.libraries.contains(where: { symbol.imageName.hasPrefix($0) }) { continue }
-            if Self.ownNames.contains(where: { symbol.name.contains($0) }) { continue }
-            let location = symbol.sourceLocation.map { " (\($0))" } ?? ""
-            if location.contains("/CSimulationEscapes/") { continue }
-            return "'\(symbol.name)'\(location)"
-        }
-        return "An unknown function"
+    /// Whether the function with this name is a copy of a function of a library, or belongs to the executors.
+    private static func isLibrary(_ name: String) -> Bool {
+        name.hasPrefix("Swift.") || name.contains(" of Swift.") || name.hasPrefix("Foundation")
+            || entries.contains { name.contains($0) }
     }
 
     private static let libraries = [
@@ -51,7 +30,11 @@ struct EscapePlace: Sendable {
         "ld-linux",
     ]
 
-    /// Parts of the names of functions of this module that are on each stack.
-    private static let ownNames = ["Scheduler.", "SimulatedDefaultExecutor", "SimulatedMainExecutor", "EscapePlace."]
+    /// Parts of the names of the functions by which an escape is noticed.
+    private static let entries = [
+        "HeadraceSimulation.SimulatedDefaultExecutor", "HeadraceSimulation.SimulatedMainExecutor", "clock_gettime",
+        "gettimeofday", "getrandom", "getentropy", "nanosleep", "usleep", "sem_wait", "sem_timedwait", "pthread_create",
+        "syscall",
+    ]
 }
 #endif

@@ -58,5 +58,29 @@ extension Scheduler {
         body()
         headrace_watch_thread(nil)
     }
+
+    /// The addresses of the calls that led here, innermost first.
+    static var currentCalls: [UInt] {
+        let calls = unsafe [UnsafeMutableRawPointer?](unsafeUninitializedCapacity: 32) { buffer, count in
+            count = unsafe Int(headrace_call_stack(buffer.baseAddress, 32))
+        }
+        return unsafe calls.map { UInt(bitPattern: $0) }
+    }
+
+    /// The name of the function at an address, and of its file.
+    static func function(at address: UInt) -> (name: String, image: String)? {
+        var image: UnsafePointer<CChar>?
+        var isFound = false
+        let name = unsafe String(unsafeUninitializedCapacity: 1_024) { buffer in
+            unsafe buffer.withMemoryRebound(to: CChar.self) { text in
+                isFound =
+                    unsafe headrace_function_name(
+                        UnsafeRawPointer(bitPattern: address), text.baseAddress, 1_024, &image) == 1
+                return unsafe isFound ? text.baseAddress.map { unsafe strnlen($0, 1_024) } ?? 0 : 0
+            }
+        }
+        guard isFound, let image = unsafe image else { return nil }
+        return (name, unsafe String(cString: image))
+    }
 }
 #endif

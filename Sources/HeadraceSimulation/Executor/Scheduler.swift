@@ -161,7 +161,7 @@ final class Scheduler: Sendable {
         let step = stepCount
         let place = EscapePlace.current
         escapes.withLock { escapes in
-            if escapes.places.contains(where: { $0.kind == kind && $0.place.number == place.number }) { return }
+            if escapes.places.contains(where: { $0.kind == kind && $0.place == place }) { return }
             escapes.places.append(Escape(kind: kind, place: place, step: step))
         }
     }

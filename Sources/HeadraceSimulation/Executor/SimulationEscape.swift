@@ -42,7 +42,7 @@ public struct SimulationEscape: Hashable, Sendable, CustomStringConvertible {
     /// The kind of escape.
     public let kind: Kind
 
-    /// The function that escaped, and its file and line if they are known.
+    /// The name of the function that escaped.
     public let place: String
 
     /// The escape, its place, and what to do instead.

@@ -10,8 +10,6 @@ public struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     public let reasons: [String]
 
     /// The escapes from the simulation.
-    ///
-    /// To look up their places takes seconds in a large program.
     public var escapes: [SimulationEscape] {
         var seen: Set<SimulationEscape> = []
         return noted.map { SimulationEscape(kind: $0.kind, place: $0.place.name) }
