@@ -10,7 +10,6 @@
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <execinfo.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -38,8 +37,30 @@ int headrace_can_watch(void) {
     return 1;
 }
 
+// Follows the frame pointers, because some libraries have no tables for another way.
 int headrace_call_stack(void **frames, int limit) {
-    return backtrace(frames, limit);
+    pthread_attr_t attributes;
+    void *stack = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) {
+        return 0;
+    }
+    pthread_attr_getstack(&attributes, &stack, &size);
+    pthread_attr_destroy(&attributes);
+    const uintptr_t end = (uintptr_t)stack + size - 2 * sizeof(uintptr_t);
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    int count = 0;
+    while (count < limit && frame >= (uintptr_t)stack && frame <= end && frame % sizeof(uintptr_t) == 0) {
+        const uintptr_t *values = (const uintptr_t *)frame;
+        frames[count++] = (void *)values[1];
+        // Swift marks the frames of asynchronous functions in a high bit.
+        const uintptr_t next = values[0] & ~((uintptr_t)1 << 60);
+        if (next <= frame) {
+            break;
+        }
+        frame = next;
+    }
+    return count;
 }
 
 // Of the standard library; it returns text of malloc.
