@@ -29,15 +29,32 @@ enum SimulationExecutors: ExecutorFactory {
     }
 }
 
-/// The executor of all jobs without one of their own.
+/// A job that the runtime enqueues, and the simulation to which it belongs.
+private struct RoutedJob {
+    let job: UnownedJob
+
+    /// The number of the job's task; `nil` for the job of an actor, whose number isn't unique.
+    let task: UInt64?
+
+    /// The scheduler of the simulation; `nil` if the job belongs to none.
+    let scheduler: Scheduler?
+
+    init(_ job: consuming ExecutorJob) {
+        let isTask = job.kind == .task
+        self.job = UnownedJob(job)
+        task = isTask ? Scheduler.taskNumber(of: self.job) : nil
+        scheduler = Scheduler.scheduler(of: task)
+    }
+}
+
+/// The executor of all jobs that have no executor of their own.
 final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
-        // An actor's job has a number, too, but one that isn't unique.
-        let isTask = job.kind == .task
-        let job = UnownedJob(job)
-        let task = isTask ? Scheduler.taskNumber(of: job) : nil
-        if let scheduler = Scheduler.scheduler(of: task) { return scheduler.enqueue(job, of: task, isMain: false) }
-        PlatformExecutorFactory.defaultExecutor.enqueue(ExecutorJob(job))
+        let routed = RoutedJob(job)
+        if let scheduler = routed.scheduler {
+            return scheduler.enqueue(routed.job, of: routed.task, isMain: false)
+        }
+        PlatformExecutorFactory.defaultExecutor.enqueue(ExecutorJob(routed.job))
     }
 
     func enqueue<C: Clock>(
@@ -46,14 +63,12 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
-        // An actor's job has a number, too, but one that isn't unique.
-        let isTask = job.kind == .task
-        let job = UnownedJob(job)
-        let task = isTask ? Scheduler.taskNumber(of: job) : nil
-        if let scheduler = Scheduler.scheduler(of: task) {
-            return scheduler.enqueueEscaping(job, of: task, after: delay as? Duration ?? .zero)
+        let routed = RoutedJob(job)
+        if let scheduler = routed.scheduler {
+            return scheduler.enqueueEscaping(
+                routed.job, of: routed.task, after: delay as? Duration ?? .zero)
         }
-        platform?.enqueue(ExecutorJob(job), after: delay, tolerance: tolerance, clock: clock)
+        platform?.enqueue(ExecutorJob(routed.job), after: delay, tolerance: tolerance, clock: clock)
     }
 
     func enqueue<C: Clock>(
@@ -62,15 +77,12 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
-        // An actor's job has a number, too, but one that isn't unique.
-        let isTask = job.kind == .task
-        let job = UnownedJob(job)
-        let task = isTask ? Scheduler.taskNumber(of: job) : nil
-        if let scheduler = Scheduler.scheduler(of: task) {
+        let routed = RoutedJob(job)
+        if let scheduler = routed.scheduler {
             return scheduler.enqueueEscaping(
-                job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
+                routed.job, of: routed.task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
         }
-        platform?.enqueue(ExecutorJob(job), at: instant, tolerance: tolerance, clock: clock)
+        platform?.enqueue(ExecutorJob(routed.job), at: instant, tolerance: tolerance, clock: clock)
     }
 
     private var platform: (any SchedulingExecutor)? {
@@ -81,12 +93,11 @@ final class SimulatedDefaultExecutor: TaskExecutor, SchedulingExecutor {
 /// The executor of the main actor.
 final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
-        // An actor's job has a number, too, but one that isn't unique.
-        let isTask = job.kind == .task
-        let job = UnownedJob(job)
-        let task = isTask ? Scheduler.taskNumber(of: job) : nil
-        if let scheduler = Scheduler.scheduler(of: task) { return scheduler.enqueue(job, of: task, isMain: true) }
-        PlatformExecutorFactory.mainExecutor.enqueue(ExecutorJob(job))
+        let routed = RoutedJob(job)
+        if let scheduler = routed.scheduler {
+            return scheduler.enqueue(routed.job, of: routed.task, isMain: true)
+        }
+        PlatformExecutorFactory.mainExecutor.enqueue(ExecutorJob(routed.job))
     }
 
     func enqueue<C: Clock>(
@@ -95,14 +106,12 @@ final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
-        // An actor's job has a number, too, but one that isn't unique.
-        let isTask = job.kind == .task
-        let job = UnownedJob(job)
-        let task = isTask ? Scheduler.taskNumber(of: job) : nil
-        if let scheduler = Scheduler.scheduler(of: task) {
-            return scheduler.enqueueEscaping(job, of: task, after: delay as? Duration ?? .zero)
+        let routed = RoutedJob(job)
+        if let scheduler = routed.scheduler {
+            return scheduler.enqueueEscaping(
+                routed.job, of: routed.task, after: delay as? Duration ?? .zero)
         }
-        platform?.enqueue(ExecutorJob(job), after: delay, tolerance: tolerance, clock: clock)
+        platform?.enqueue(ExecutorJob(routed.job), after: delay, tolerance: tolerance, clock: clock)
     }
 
     func enqueue<C: Clock>(
@@ -111,15 +120,12 @@ final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
         tolerance: C.Duration?,
         clock: C
     ) {
-        // An actor's job has a number, too, but one that isn't unique.
-        let isTask = job.kind == .task
-        let job = UnownedJob(job)
-        let task = isTask ? Scheduler.taskNumber(of: job) : nil
-        if let scheduler = Scheduler.scheduler(of: task) {
+        let routed = RoutedJob(job)
+        if let scheduler = routed.scheduler {
             return scheduler.enqueueEscaping(
-                job, of: task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
+                routed.job, of: routed.task, after: clock.now.duration(to: instant) as? Duration ?? .zero)
         }
-        platform?.enqueue(ExecutorJob(job), at: instant, tolerance: tolerance, clock: clock)
+        platform?.enqueue(ExecutorJob(routed.job), at: instant, tolerance: tolerance, clock: clock)
     }
 
     func run() throws {

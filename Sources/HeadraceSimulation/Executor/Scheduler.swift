@@ -7,7 +7,7 @@ import Synchronization
 
 /// Runs all jobs of a simulation on one thread, in an order that the seed determines.
 final class Scheduler: Sendable {
-    /// What a simulation must not do, because it would differ from run to run.
+    /// A call that a simulation must not make, because its result would differ from run to run.
     struct Escape: Sendable {
         let kind: SimulationEscape.Kind
         let place: EscapePlace
@@ -98,7 +98,9 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Adds a job that sleeps on a real clock, whose deadline is different in each run.
+    /// Adds a job that sleeps on a real clock.
+    ///
+    /// Its deadline is different in each run.
     func enqueueEscaping(_ job: UnownedJob, of task: UInt64?, after delay: Duration) {
         if Self.current !== self { return enqueue(job, of: task, isMain: false) }
         report(.realSleep)
@@ -166,7 +168,7 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Maximum number of places that one run notes.
+    /// Maximum number of escapes in a report.
     private static let escapeLimit = 5
 
     /// The scheduler to which a job belongs that is enqueued now; `nil` outside of simulations.
