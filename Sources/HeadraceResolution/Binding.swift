@@ -2,7 +2,7 @@
 
 import Dispatch
 import HeadraceCore
-import Synchronization
+package import Synchronization
 
 /// A registration as its container knows it: the types, the dependencies, and the lifetime.
 struct BindingDescription: Sendable {
@@ -239,8 +239,11 @@ final class TimeLimitedStorage: RenewableStorage {
 /// Tells whether the current code is run by the main actor.
 ///
 /// `MainActor.assumeIsolated` finds that out as well, but stops the program without our message (Swift 6.3). The queue of
-/// the main actor's executor has a mark, which its work items can read.
-enum MainActorCheck {
+/// the main actor's executor has a mark, which its work items can read. In a simulation, another executor runs the main actor.
+package enum MainActorCheck {
+    /// Tells whether a simulation runs the current code on the main actor; returns `nil` outside of simulations.
+    package static let simulation = Mutex<(@Sendable () -> Bool?)?>(nil)
+
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
@@ -248,6 +251,6 @@ enum MainActorCheck {
     }()
 
     static var isCurrent: Bool {
-        DispatchQueue.getSpecific(key: key) ?? false
+        simulation.withLock(\.self)?() ?? DispatchQueue.getSpecific(key: key) ?? false
     }
 }

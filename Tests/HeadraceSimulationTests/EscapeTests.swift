@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import HeadraceCore
 import HeadraceSimulation
+import Synchronization
 import Testing
 
 @Suite struct EscapeTests {
@@ -40,11 +41,11 @@ import Testing
     }
 
     @Test func aResumptionByAnotherThreadIsReported() async {
+        let thread = Courier()
         await expectEscape(.foreignThread) { _ in
-            await withCheckedContinuation { continuation in
-                DispatchQueue.global().async { continuation.resume() }
-            }
+            await withCheckedContinuation { continuation in thread.run { continuation.resume() } }
         }
+        thread.end()
     }
 
     @Test func anAllowedEscapeIsNoFailure() async throws {
@@ -59,6 +60,29 @@ import Testing
         #expect(
             failure?.escapeKinds.contains(kind) == true, "\(failure?.reasons ?? ["no failure"])",
             sourceLocation: location)
+    }
+}
+
+/// A thread that waits for work, so that it starts at once even when all threads of the pool are busy.
+private final class Courier: Sendable {
+    private let work = Mutex<(@Sendable () -> Void)?>(nil)
+    private let signal = DispatchSemaphore(value: 0)
+
+    init() {
+        Thread.detachNewThread { [self] in
+            signal.wait()
+            work.withLock(\.self)?()
+        }
+    }
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        self.work.withLock { $0 = work }
+        signal.signal()
+    }
+
+    /// Ends the thread if it has had no work.
+    func end() {
+        signal.signal()
     }
 }
 

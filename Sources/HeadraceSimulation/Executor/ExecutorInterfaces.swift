@@ -2,6 +2,8 @@
 
 #if Simulations
 import HeadraceCore
+import HeadraceResolution
+import Synchronization
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
 #if compiler(<6.3)
@@ -21,7 +23,10 @@ enum SimulationExecutors: ExecutorFactory {
     static let mainExecutor: any MainExecutor = SimulatedMainExecutor()
     static let defaultExecutor: any TaskExecutor = SimulatedDefaultExecutor()
 
-    private static let installation: Void = _createExecutors(factory: SimulationExecutors.self)
+    private static let installation: Void = {
+        _createExecutors(factory: SimulationExecutors.self)
+        MainActorCheck.simulation.withLock { $0 = { Scheduler.current?.isOnMainActor } }
+    }()
 
     /// Installs the executors in this process, once.
     static func install() {

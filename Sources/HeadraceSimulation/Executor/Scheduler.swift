@@ -40,6 +40,9 @@ final class Scheduler: Sendable {
     /// The owner of the code that runs.
     var currentOwner: JobOwner { state.withLock(\.current) }
 
+    /// Whether the main actor runs the current code.
+    var isOnMainActor: Bool { state.withLock(\.isOnMainActor) }
+
     /// Number of jobs that have run.
     var stepCount: Int { state.withLock(\.stepCount) }
 
@@ -124,7 +127,7 @@ final class Scheduler: Sendable {
             case .nothing:
                 if isEnding { return .nothingLeft }
                 // Only a thread outside of the simulation can go on now, which is an escape.
-                let isOver = foreignJobs.wait(timeout: .now() + .seconds(2)) == .timedOut
+                let isOver = foreignJobs.wait(timeout: .now() + .seconds(5)) == .timedOut
                 if isOver, enteringThreads.load(ordering: .acquiring) == 0 { return .nothingLeft }
             case .timer(let timer): run(as: timer.owner) { Self.watched { timer.fire() } }
             case .job(let job): run(as: job.owner) { Self.watched { Self.run(job) } }

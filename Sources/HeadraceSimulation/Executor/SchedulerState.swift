@@ -57,6 +57,9 @@ struct SchedulerState {
     /// The owner of the code that runs.
     var current = JobOwner.world
 
+    /// Whether the step that runs is a job of the main actor.
+    private(set) var isOnMainActor = false
+
     /// Number of the jobs that have run.
     private(set) var stepCount = 0
 
@@ -155,6 +158,7 @@ struct SchedulerState {
                     continue
                 }
                 trace.append(TraceStep(owner: timer.owner, choice: 0, readyCount: 0, time: now, isTimer: true))
+                isOnMainActor = false
                 return .timer(timer)
             }
             if ready.isEmpty { return timers.first == nil ? .nothing : .nothingInTime }
@@ -162,6 +166,7 @@ struct SchedulerState {
             trace.append(
                 TraceStep(owner: ready[index].owner, choice: index, readyCount: ready.count, time: now, isTimer: false))
             let job = ready.remove(at: index)
+            isOnMainActor = job.isMain
             stepCount += 1
             now += .microseconds(Int.random(in: 1...8, using: &generator))
             return .job(job)

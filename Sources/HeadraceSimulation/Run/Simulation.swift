@@ -4,6 +4,7 @@
 import Foundation
 import HeadraceCore
 public import HeadraceDomain
+import HeadraceTesting
 import IssueReporting
 import Logging
 
@@ -143,13 +144,11 @@ public enum Simulation {
         scheduler.bind {
             Task.detached {
                 do {
-                    try await withLogger(SimulationLogHandler.logger(of: "test", world.history)) { _ in
-                        try await SystemValues.withCurrent(world.values) {
-                            world.beginFaults()
-                            try await body(world)
-                            world.endFaults()
-                            await world.server.check()
-                        }
+                    try await world.environment("test", world.values) {
+                        world.beginFaults()
+                        try await ScheduleSeed.$current.withValue(seed) { try await body(world) }
+                        world.endFaults()
+                        await world.server.check()
                     }
                 } catch {
                     world.fail("The body of the simulation threw an error: \(error)")

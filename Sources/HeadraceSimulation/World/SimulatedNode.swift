@@ -3,7 +3,6 @@
 #if Simulations
 import HeadraceCore
 import HeadraceStorage
-import Logging
 import Synchronization
 
 /// A node, for the world that starts and ends it.
@@ -50,14 +49,12 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
     private let world: SimulatedWorld
     private let make: @Sendable (SimulatedNode) async throws -> Content
     private let skew: Duration
-    private let logger: Logger
     private let state = Mutex(State())
 
     init(name: String, world: SimulatedWorld, make: @escaping @Sendable (SimulatedNode) async throws -> Content) {
         self.name = name
         self.world = world
         self.make = make
-        logger = SimulationLogHandler.logger(of: name, world.history)
         let largest = world.plan.faults.clockSkew
         skew = RandomStream(seed: world.seed, purpose: "clock of \(name)").duration(in: .zero - largest...largest)
     }
@@ -91,10 +88,8 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
     /// Starts a task that belongs to `life`, with the values of the node.
     private func spawn(_ life: Life, _ body: @escaping @Sendable () async -> Void) {
         let task = world.scheduler.run(as: life.owner) {
-            Task.detached { [values = life.values, logger] in
-                await withLogger(logger) { _ in
-                    _ = try? await SystemValues.withCurrent(values) { await body() }
-                }
+            Task.detached { [world, name, values = life.values] in
+                _ = try? await world.environment(name, values) { await body() }
             }
         }
         state.withLock { state in

@@ -18,10 +18,12 @@ import Synchronization
 /// ```
 ///
 /// No real time passes, and the test waits for each delivery. The date, the UUIDs, and the random numbers of
-/// ``HeadraceCore/SystemValues`` belong to the test. So each run is the same, unless tasks that draw UUIDs or random numbers run at
-/// the same time: they share the sequence in any order. The relay handles deliveries of different streams and subscriptions at the
-/// same time, and beside the test. For a fixed order, set `concurrency` to 1 in its configuration, and call ``untilIdle()`` after
-/// each command.
+/// ``HeadraceCore/SystemValues`` belong to the test.
+///
+/// The order isn't fixed: the relay handles deliveries of different streams and subscriptions at the same time, and beside the
+/// test. Tasks that run at the same time also share the sequence of UUIDs and random numbers in any order. To fix the order of the
+/// deliveries, set `concurrency` to 1 in the configuration of the relay, and call ``untilIdle()`` after each command. To repeat all
+/// orders by a seed, run the test in `Simulation.explore` of `HeadraceSimulation`.
 ///
 /// A handler that fails fails the test: ``untilIdle()`` and ``advance(by:)`` throw if a delivery has failed meanwhile and no later
 /// attempt has succeeded. A test that expects a failure expects the error:

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Dispatch
 import HeadraceCore
 import Synchronization
 
-/// A serial executor with its own queue that reports when no job is left.
+/// A serial executor that reports when no job is left.
 ///
 /// It executes an actor and, as the task executor, the nonisolated parts of tasks. So all code of an effect between two
 /// suspension points is a job of this executor. With a seed, the executor selects the next job at random. The jobs of one
 /// task keep their order, because a task has at most one pending job.
+///
+/// A task on the executor of the process runs the jobs one after the other. So they belong to a simulation if it has started
+/// them, and its other jobs can run between two of them.
 package final class TestExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -26,7 +28,6 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
     }
 
     private let state: Mutex<State>
-    private let queue = DispatchQueue(label: "headrace.test-executor")
 
     package init(seed: UInt64?) {
         state = Mutex(State(generator: seed.map { SeededGenerator(seed: $0) }))
@@ -43,7 +44,7 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        if mustStart { queue.async { self.drain() } }
+        if mustStart { Task.detached { await self.drain() } }
     }
 
     /// Returns when no job is left: the last job has ended without a successor.
@@ -59,8 +60,11 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
-    private func drain() {
-        while let job = state.withLock({ $0.nextJob() }) ?? takeJobOrStop() { run(job) }
+    private func drain() async {
+        while let job = state.withLock({ $0.nextJob() }) ?? takeJobOrStop() {
+            run(job)
+            await Task.yield()
+        }
     }
 
     /// Returns the next job.
@@ -83,8 +87,8 @@ package final class TestExecutor: SerialExecutor, TaskExecutor {
 }
 
 /// The seed for the schedules of test stations that are created in this task; `nil` schedules jobs in FIFO order.
-enum ScheduleSeed {
-    @TaskLocal static var current: UInt64?
+package enum ScheduleSeed {
+    @TaskLocal package static var current: UInt64?
 }
 
 /// A random number generator that is reproducible by its seed: SplitMix64.

@@ -129,6 +129,9 @@ struct AwaitedTestResult {
 /// seed leads to the same schedule. A schedule fails if `scenario` throws or a test station reports an issue. Your own
 /// expectations report their issues themselves; include `seed` in their comments.
 ///
+/// Only the effects of stations are ordered. `Simulation.explore` of `HeadraceSimulation` orders all other code as well, such as
+/// actors and relays, and test stations in it take their schedules from its seed.
+///
 /// - Parameters:
 ///   - seeds: The seeds of the schedules.
 ///   - fileID: The file ID for reported issues.
