@@ -47,7 +47,8 @@ public final class TestClock: TimeSource {
     /// - Parameters:
     ///   - now: The current instant; by default that of ``HeadraceCore/SystemValues``.
     ///   - date: The current date; by default the beginning of 2001 in UTC.
-    public init(now: ContinuousClock.Instant = CurrentClock().now, date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
+    public init(now: ContinuousClock.Instant = CurrentClock().now, date: Date = Date(timeIntervalSinceReferenceDate: 0))
+    {
         state = Mutex(SleeperList(now: now))
         start = now
         startDate = date
