@@ -127,6 +127,35 @@ import Testing
         }
     }
 
+    @Test func aPartitionBetweenTwoNodesLeavesOthersConnected() async throws {
+        try await Simulation.run(seed: 1, entities: [], faults: .none) { world in
+            let back = try await world.start("back", content: { _ in 7 })[0]
+            let fronts = try await world.start("front", count: 2, content: { _ in back })
+            let ask: @Sendable (Int) async throws -> Int? = { number in
+                try await fronts[number].request { back in try? await back.request(timeout: .seconds(1)) { $0 } }
+            }
+            fronts[0].partition(from: back, for: .seconds(10))
+            world.expect(try await ask(0) == nil, "the partition lets messages through")
+            world.expect(try await ask(1) == 7, "another node is cut off, too")
+            world.expect(try await back.request { $0 } == 7, "clients are cut off, too")
+            try await world.clock.sleep(for: .seconds(10))
+            world.expect(try await ask(0) == 7, "no answer after the partition")
+        }
+    }
+
+    @Test func anAnswerOfANodeThatIsCutOffMeanwhileIsLost() async throws {
+        try await Simulation.run(seed: 1, entities: [], faults: .none) { world in
+            let node = try await world.start("node", content: { _ in 7 })[0]
+            async let answer = try? node.request(timeout: .seconds(5)) { number in
+                try await world.clock.sleep(for: .seconds(1))
+                return number
+            }
+            try await world.clock.sleep(for: .milliseconds(500))
+            node.partition(for: .seconds(2))
+            world.expect(await answer == nil, "the answer has arrived")
+        }
+    }
+
     @Test func anErrorOfAServiceIsAViolation() async {
         struct Broken: Error {}
         let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none) { world in

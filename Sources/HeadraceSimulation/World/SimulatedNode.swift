@@ -7,7 +7,15 @@ import Synchronization
 
 /// A node, for the world that starts and ends it.
 protocol SimulatedMachine: AnyObject, Sendable {
+    var name: String { get }
+
     var isRunning: Bool { get }
+
+    /// The owner of the jobs of the node; `nil` while it is down.
+    var owner: JobOwner? { get }
+
+    /// Whether messages between the node and the node with the name `other` are lost; `nil` is a client.
+    func isCutOff(from other: String?) -> Bool
 
     /// Kills the node, and starts it again after `duration`.
     func end(for duration: Duration)
@@ -40,6 +48,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
         var life: Life?
         var lives = 0
         var isCutOff = false
+        var unreachableNodes: Set<String> = []
         var waiters = WaiterQueue<Void, Void>()
     }
 
@@ -169,7 +178,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
 
     /// Lets none of the node's code run for `duration`, as after SIGSTOP, while the time goes on.
     public func pause(for duration: Duration) {
-        guard let owner = state.withLock({ $0.life?.owner }) else { return }
+        guard let owner else { return }
         world.history.note(name, "is paused for \(duration.seconds)")
         world.scheduler.pause(owner)
         world.scheduler.at(world.scheduler.now + duration, for: .world) { [world, name] in
@@ -185,6 +194,15 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
         world.scheduler.at(world.scheduler.now + duration, for: .world) { self.setCutOff(false) }
     }
 
+    /// Cuts the node off from `other` alone for `duration`: requests between the two, and their answers, are lost.
+    public func partition<Other>(from other: SimulatedNode<Other>, for duration: Duration) {
+        world.history.note(name, "is cut off from \(other.name) for \(duration.seconds)")
+        state.withLock { _ = $0.unreachableNodes.insert(other.name) }
+        world.scheduler.at(world.scheduler.now + duration, for: .world) {
+            self.state.withLock { _ = $0.unreachableNodes.remove(other.name) }
+        }
+    }
+
     private func setCutOff(_ isCutOff: Bool) {
         let store = state.withLock { state in
             state.isCutOff = isCutOff
@@ -197,7 +215,8 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
 
     /// Sends a request to the node, which executes `body` with its content, and returns the answer.
     ///
-    /// The request and the answer take time, and can be lost. The request can arrive twice.
+    /// The test calls it as a client, and code of another node as that node. The request and the answer take time, and can be lost.
+    /// The request can arrive twice.
     ///
     /// - Parameters:
     ///   - timeout: The time after which the caller gives up; the node isn't told.
@@ -212,10 +231,15 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
         try Task.checkCancellation()
         let scheduler = world.scheduler
         let caller = scheduler.currentOwner
+        let sender = world.machines.first { $0.owner == caller }
         let plan = world.plan
         let waiter = Waiter<Answer>()
+        let isLost: @Sendable () -> Bool = {
+            self.isCutOff(from: sender?.name) || sender?.isCutOff(from: self.name) == true
+                || plan.happens(.lostMessage, plan.faults.messageLoss)
+        }
         let answer: @Sendable (Result<Answer, any Error>) -> Void = { [world] result in
-            if plan.happens(.lostMessage, plan.faults.messageLoss) { return }
+            if isLost() { return }
             scheduler.at(scheduler.now + world.messageDelay, for: caller) { waiter.end(with: result)?.resume() }
         }
         let timer = scheduler.at(scheduler.now + timeout, for: caller) { [name] in
@@ -223,7 +247,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
         }
         defer { scheduler.removeTimer(timer) }
         for _ in 0..<(plan.happens(.repetition, plan.faults.repetition) ? 2 : 1) {
-            if plan.happens(.lostMessage, plan.faults.messageLoss) { continue }
+            if isLost() { continue }
             scheduler.at(scheduler.now + world.messageDelay, for: .world) { self.receive(body, answer) }
         }
         return try await waiter.value()
@@ -233,9 +257,9 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
         _ body: @escaping @Sendable (Content) async throws -> Answer,
         _ answer: @escaping @Sendable (Result<Answer, any Error>) -> Void
     ) {
-        let (life, isCutOff) = state.withLock { ($0.life, $0.isCutOff) }
-        if isCutOff { return }
-        guard let life, let content = life.content else { return answer(.failure(SimulationError.refused(name))) }
+        guard let life = state.withLock(\.life), let content = life.content else {
+            return answer(.failure(SimulationError.refused(name)))
+        }
         spawn(life) {
             do {
                 answer(.success(try await body(content)))
@@ -247,6 +271,12 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
 }
 
 extension SimulatedNode: SimulatedMachine {
+    var owner: JobOwner? { state.withLock { $0.life?.owner } }
+
+    func isCutOff(from other: String?) -> Bool {
+        state.withLock { $0.isCutOff || other.map($0.unreachableNodes.contains) ?? false }
+    }
+
     func end(for duration: Duration) {
         kill()
         world.scheduler.at(world.scheduler.now + duration, for: .world) { self.start() }
@@ -258,7 +288,8 @@ extension SimulatedNode: SimulatedMachine {
 
     func restore() {
         setCutOff(false)
-        if let owner = state.withLock({ $0.life?.owner }) { world.scheduler.resume(owner) }
+        state.withLock { $0.unreachableNodes = [] }
+        if let owner { world.scheduler.resume(owner) }
         start()
     }
 
