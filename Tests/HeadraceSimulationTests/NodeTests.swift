@@ -156,6 +156,28 @@ import Testing
         }
     }
 
+    @Test func nothingOfARunRemainsInMemory() async {
+        let references = Notes<WeakReference>()
+        await Simulation.explore(seeds: 3..<8, entities: Bank.entities) { world in
+            references.add(WeakReference(world))
+            let mailer = world.service("mailer")
+            let nodes = try await world.start("server", count: 2) { node in
+                let container = Bank.makeContainer(store: node.store, mailer: SimulatedBankMailer(service: mailer))
+                references.add(WeakReference(container))
+                return container
+            }
+            for _ in 1...5 {
+                try await world.clock.sleep(for: .seconds(1))
+                nodes[0].kill()
+                nodes[0].start()
+            }
+            nodes[1].kill()
+        }
+        #expect(references.values.count > 50)
+        let rest = references.values.compactMap(\.object)
+        #expect(rest.isEmpty, "\(rest.count) of \(references.values.count)")
+    }
+
     @Test func anErrorOfAServiceIsAViolation() async {
         struct Broken: Error {}
         let (_, failure) = await Simulation.search(seeds: 0..<1, entities: [], faults: .none) { world in
@@ -168,6 +190,14 @@ import Testing
             try await world.clock.sleep(for: .seconds(1))
         }
         #expect(failure?.reasons.first?.contains("A service of 'node' has ended") == true)
+    }
+}
+
+private struct WeakReference: Sendable {
+    weak let object: (any AnyObject & Sendable)?
+
+    init(_ object: any AnyObject & Sendable) {
+        self.object = object
     }
 }
 #endif

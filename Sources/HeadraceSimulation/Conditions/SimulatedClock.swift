@@ -29,7 +29,7 @@ public struct SimulatedClock: TimeSource {
     ///
     /// - Throws: `CancellationError` if the task is cancelled before or during the sleep.
     public func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration? = nil) async throws {
-        await scheduler.parkAfterEnd()
+        try await scheduler.checkEnd()
         try Task.checkCancellation()
         let waiter = Waiter<Void>()
         let timer = scheduler.at(Self.beginning.duration(to: deadline), for: scheduler.currentOwner) {

@@ -141,15 +141,35 @@ final class Scheduler: Sendable {
     /// Whether the run is over, and the tasks that remain are only released.
     var isEnding: Bool { state.withLock(\.isEnding) }
 
-    /// Notes that the run is over.
+    /// Notes that the run is over, and lets the tasks of killed owners go on.
     func end() {
-        state.withLock { $0.isEnding = true }
+        state.withLock { $0.end() }
     }
 
-    /// Suspends the task for ever once the run is over, so that a loop that ignores errors doesn't keep the thread.
-    func parkAfterEnd() async {
-        if isEnding { try? await Waiter<Void>().valueRegardless() }
+    /// Forgets the jobs and timers that have not run.
+    func removeAll() {
+        let rest = state.withLock { state in
+            defer { state.removeAll() }
+            return state
+        }
+        withExtendedLifetime(rest) {}
     }
+
+    /// Ends the task of the caller once the run is over.
+    ///
+    /// - Throws: `CancellationError`. A task that ignores too many of them is suspended for ever, so that it doesn't keep the thread.
+    func checkEnd() async throws {
+        if !isEnding { return }
+        if cancellations.add(1, ordering: .relaxed).newValue > Self.cancellationLimit {
+            try await Waiter<Void>().valueRegardless()
+        }
+        throw CancellationError()
+    }
+
+    private let cancellations = Atomic(0)
+
+    /// Maximum number of errors that end the tasks of a run.
+    private static let cancellationLimit = 2_000
 
     // MARK: Escapes
 

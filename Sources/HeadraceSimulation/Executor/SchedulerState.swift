@@ -52,7 +52,7 @@ struct SchedulerState {
     private(set) var now = Duration.zero
 
     /// Whether the run is over.
-    var isEnding = false
+    private(set) var isEnding = false
 
     /// The owner of the code that runs.
     var current = JobOwner.world
@@ -71,6 +71,9 @@ struct SchedulerState {
     private var owners: [UInt64: JobOwner] = [:]
     private var conditions: [JobOwner: Condition] = [:]
     private var held: [JobOwner: [Step]] = [:]
+
+    /// The jobs and timers of killed owners.
+    private var buried: [Step] = []
     private var generator: SeededGenerator
 
     init(seed: UInt64) {
@@ -93,7 +96,8 @@ struct SchedulerState {
     private mutating func add(_ job: ReadyJob) {
         switch conditions[job.owner] ?? .running {
         case .running: ready.append(job)
-        case .paused, .killed: held[job.owner, default: []].append(.job(job))
+        case .paused: held[job.owner, default: []].append(.job(job))
+        case .killed: buried.append(.job(job))
         }
     }
 
@@ -121,7 +125,11 @@ struct SchedulerState {
     mutating func resume(_ owner: JobOwner) {
         guard conditions[owner] == .paused else { return }
         conditions[owner] = .running
-        for step in held.removeValue(forKey: owner) ?? [] {
+        release(held.removeValue(forKey: owner) ?? [])
+    }
+
+    private mutating func release(_ steps: [Step]) {
+        for step in steps {
             switch step {
             case .job(let job): ready.append(job)
             case .timer(let timer): timers.insert(timer)
@@ -130,12 +138,28 @@ struct SchedulerState {
         }
     }
 
-    /// Lets no job and no timer of `owner` run from now on.
+    /// Lets no job and no timer of `owner` run until the end of the run.
     mutating func kill(_ owner: JobOwner) {
+        hold(owner)
         conditions[owner] = .killed
-        held[owner] = []
-        ready.removeAll { $0.owner == owner }
-        timers.removeAll { $0.owner == owner }
+        buried += held.removeValue(forKey: owner) ?? []
+        buried += timers.removeAll { $0.owner == owner }.map { .timer($0) }
+    }
+
+    /// Notes that the run is over, and lets the tasks of killed owners go on, so that they release their memory.
+    mutating func end() {
+        isEnding = true
+        for (owner, condition) in conditions where condition == .killed { conditions[owner] = .running }
+        release(buried)
+        buried = []
+    }
+
+    /// Forgets everything that has not run.
+    mutating func removeAll() {
+        ready = []
+        timers = TimerHeap()
+        held = [:]
+        buried = []
     }
 
     func isKilled(_ owner: JobOwner) -> Bool { conditions[owner] == .killed }
@@ -154,7 +178,11 @@ struct SchedulerState {
                 timers.removeFirst()
                 now = max(now, timer.due)
                 if let condition = conditions[timer.owner], condition != .running {
-                    if condition == .paused { held[timer.owner, default: []].append(.timer(timer)) }
+                    if condition == .paused {
+                        held[timer.owner, default: []].append(.timer(timer))
+                    } else {
+                        buried.append(.timer(timer))
+                    }
                     continue
                 }
                 trace.append(TraceStep(owner: timer.owner, choice: 0, readyCount: 0, time: now, isTimer: true))
@@ -209,8 +237,11 @@ struct TimerHeap {
         live.remove(number)
     }
 
-    mutating func removeAll(where isRemoved: (SchedulerState.Timer) -> Bool) {
-        for timer in timers where isRemoved(timer) { live.remove(timer.number) }
+    /// Removes timers, and returns them in the order of their numbers.
+    mutating func removeAll(where isRemoved: (SchedulerState.Timer) -> Bool) -> [SchedulerState.Timer] {
+        let removed = timers.filter { live.contains($0.number) && isRemoved($0) }
+        for timer in removed { live.remove(timer.number) }
+        return removed.sorted { $0.number < $1.number }
     }
 
     /// Removes the timer that is due first.

@@ -185,7 +185,7 @@ public enum Simulation {
         scheduler.bind {
             for machine in world.machines { machine.stop() }
             scheduler.run(until: scheduler.now + .seconds(60), maximumSteps: scheduler.stepCount + 20_000) { false }
-            world.server.end()
+            world.release()
         }
         return outcome
     }

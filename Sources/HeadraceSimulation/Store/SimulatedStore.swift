@@ -120,7 +120,7 @@ public final class SimulatedStore: ObservableStore {
             throw StoreError(code: .closed, message: "The store is closed. To fix, close it after its last use.")
         }
         guard let server = link.withLock(\.self) else { throw self.server.unavailable }
-        await server.scheduler.parkAfterEnd()
+        try await server.scheduler.checkEnd()
         if case .read = request { try Task.checkCancellation() }
         let scheduler = server.scheduler
         if Scheduler.current !== scheduler { throw SimulationError.outside(name) }

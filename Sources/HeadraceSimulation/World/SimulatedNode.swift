@@ -46,6 +46,13 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
 
     private struct State {
         var life: Life?
+
+        /// The store of the last life.
+        var store: SimulatedStore?
+
+        /// The tasks of earlier lives, which end after the run.
+        var killedTasks: [Task<Void, Never>] = []
+        var isStopped = false
         var lives = 0
         var isCutOff = false
         var unreachableNodes: Set<String> = []
@@ -70,11 +77,11 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
 
     // MARK: The content
 
-    /// The store of the node, from its start to its end.
+    /// The store of the node. It can't be reached while the node is down, and the next start of the node opens another one.
     public var store: SimulatedStore {
-        guard let store = state.withLock({ $0.life?.store }) else {
+        guard let store = state.withLock(\.store) else {
             preconditionFailure(
-                "'\(name)' doesn't run. To fix, use the store in the closure that makes the node's content.")
+                "'\(name)' has never run. To fix, use the store in the closure that makes the node's content.")
         }
         return store
     }
@@ -103,6 +110,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
         }
         state.withLock { state in
             if state.life?.owner == life.owner { state.life?.tasks.append(task) }
+            if state.isStopped { task.cancel() }
         }
     }
 
@@ -124,6 +132,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
                 on: world.clock, skew: skew, stream: stream, report: { [weak world] in world?.fail($0) })
             let life = Life(owner: owner, store: store, values: values)
             state.life = life
+            state.store = store
             return life
         }
         guard let life else { return }
@@ -168,6 +177,7 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
     public func kill() {
         let life = state.withLock { state in
             defer { state.life = nil }
+            state.killedTasks += state.life?.tasks ?? []
             return state.life
         }
         guard let life else { return }
@@ -294,7 +304,11 @@ extension SimulatedNode: SimulatedMachine {
     }
 
     func stop() {
-        let life = state.withLock(\.life)
+        let (life, killedTasks) = state.withLock { state in
+            state.isStopped = true
+            return (state.life, state.killedTasks)
+        }
+        for task in killedTasks { task.cancel() }
         guard let life else { return }
         world.scheduler.resume(life.owner)
         world.scheduler.run(as: life.owner) { for task in life.tasks { task.cancel() } }

@@ -93,6 +93,17 @@ public final class SimulatedWorld: Sendable {
         state.withLock { $0.hasEnded = true }
     }
 
+    /// Forgets the nodes, the stores, and everything that has not run, so that the memory of the run is released.
+    func release() {
+        state.withLock { state in
+            state.otherServer?.end()
+            state.otherServer = nil
+            state.machines = []
+        }
+        server.end()
+        scheduler.removeAll()
+    }
+
     var hasEnded: Bool { state.withLock(\.hasEnded) }
 
     /// The violations so far.
