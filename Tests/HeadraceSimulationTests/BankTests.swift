@@ -47,9 +47,7 @@ import Testing
                 }
             }
         }
-        try await world.eventually("nothing is pending") { store in
-            try await store.deliveryStatistics().pendingCount == 0
-        }
+        try await world.eventuallyFinishes()
         let total = try await EntityContext(world.store).find(BankAccount.self, id: "a")?.cents
         world.expect(total == 1_000 - 4 * 55, "'a' has \(total ?? 0)")
         world.expectOnce(mailer)

@@ -40,11 +40,11 @@ public final class StoredProcess: StoredEntity {
     /// The version of ``state``.
     var version: Int
 
-    var step: String
+    package internal(set) var step: String
     var state: JSONValue
     var timeouts: [String: Timeout] = [:]
     let startedAt: Date
-    var endedAt: Date?
+    package internal(set) var endedAt: Date?
 
     /// Number of events and time-outs that the process has reacted to.
     var handledCount = 0

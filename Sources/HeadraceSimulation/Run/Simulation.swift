@@ -149,6 +149,7 @@ public enum Simulation {
                             try await body(world)
                             world.endFaults()
                             await world.server.check()
+                            world.server.checkPromises()
                         }
                     }
                 } catch {
