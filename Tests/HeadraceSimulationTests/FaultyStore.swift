@@ -9,8 +9,8 @@ final class FaultyStore: StoreDecorator {
         /// It acknowledges the delivery after the last acknowledged one, too.
         case acknowledgesTheNext
 
-        /// It drops the acknowledgement of the first event, and hides that from the store.
-        case losesTheFirstAcknowledgement
+        /// It drops the acknowledgement of the second event, and hides that from the store.
+        case losesTheSecondAcknowledgement
 
         /// It hands the deliveries of a lane out in the wrong order.
         case leasesInReverse
@@ -37,9 +37,9 @@ final class FaultyStore: StoreDecorator {
             case .acknowledgesTheNext:
                 guard let last = settlements[index].acknowledged.last else { continue }
                 settlements[index].acknowledged.append(last + 1)
-            case .losesTheFirstAcknowledgement:
+            case .losesTheSecondAcknowledgement:
                 settlements[index].firstPosition = nil
-                settlements[index].acknowledged.removeAll { $0 == 1 }
+                settlements[index].acknowledged.removeAll { $0 == 2 }
             case .leasesInReverse:
                 break
             }

@@ -115,7 +115,7 @@ private struct Observation: DurableProcess {
             try await world.eventuallyFinishes(within: .seconds(60), allowing: allowed)
         }
         if allowed.isEmpty {
-            let text = "There are running processes: 'observation/endless' in the step 'watching'."
+            let text = "There are running processes: 'observation/endless' in the step 'watching'"
             #expect(reason?.contains(text) == true, "\(reason ?? "")")
         } else {
             #expect(reason == nil)
@@ -150,7 +150,7 @@ private struct Observation: DurableProcess {
             try await world.eventuallyFinishes()
         }
         let text = #"'b' of 'received/1' is {"cents":2,"id":"b"}; the log gives {"cents":1,"id":"b"}"#
-        #expect(reason?.contains("There are rows that differ from the log: \(text).") == true, "\(reason ?? "")")
+        #expect(reason?.contains("There are rows that differ from the log: \(text)") == true, "\(reason ?? "")")
     }
 
     // MARK: Helpers

@@ -86,6 +86,11 @@ public final class StoredProcess: StoredEntity {
     }
 }
 
+extension StoredProcess {
+    /// The condition that a process hasn't ended.
+    package static var isRunning: EntityCondition<StoredProcess> { .isAtLeast(.running, "") }
+}
+
 extension EntityIndex<StoredProcess> {
     /// The name of a process that hasn't ended.
     static var running: Self { EntityIndex("running") { $0.endedAt == nil ? $0.process : nil } }

@@ -40,29 +40,31 @@ extension SimulatedWorld {
     ) async throws {
         endFaults()
         let end = clock.now.advanced(by: duration)
-        while let unfinished = try await unfinishedWork(allowing: allowed) {
-            if !unfinished.canFinish { return fail(unfinished.text) }
-            if clock.now >= end { return fail("After \(duration.seconds) without faults: \(unfinished.text)") }
+        while let unfinished = try await unfinishedWork(allowing: allowed, limit: 1) {
+            if clock.now >= end || !unfinished.canFinish {
+                let text = try await unfinishedWork(allowing: allowed, limit: .max)?.text ?? unfinished.text
+                return fail(unfinished.canFinish ? "After \(duration.seconds) without faults: \(text)" : text)
+            }
             try await clock.sleep(.milliseconds(100))
         }
         if try await store.prunedPosition() == 0 { try await checkProjections() }
     }
 
-    /// The first kind of work that isn't finished, in words.
+    /// The first kind of work that isn't finished, in words, with at most `limit` items.
     private func unfinishedWork(
-        allowing allowed: Set<UnfinishedWork>
+        allowing allowed: Set<UnfinishedWork>, limit: Int
     ) async throws -> (text: String, canFinish: Bool)? {
-        if !allowed.contains(.deadLetters), let text = try await deadLetters() { return (text, false) }
+        if !allowed.contains(.deadLetters), let text = try await deadLetters(limit) { return (text, false) }
         if let text = try await pendingDeliveries() { return (text, true) }
-        if !allowed.contains(.runningProcesses), let text = try await runningProcesses() { return (text, true) }
+        if !allowed.contains(.runningProcesses), let text = try await runningProcesses(limit) { return (text, true) }
         for projections in projections {
             if let text = try await projections.lag(in: store) { return (text, true) }
         }
         return nil
     }
 
-    private func deadLetters() async throws -> String? {
-        let letters = try await store.deadLetters(after: 0, of: nil, limit: .max)
+    private func deadLetters(_ limit: Int) async throws -> String? {
+        let letters = try await store.deadLetters(after: 0, of: nil, limit: limit)
         return Self.list(letters, "dead letters") { letter in
             "\(letter.content.summary) for '\(letter.subscription)' after \(letter.attempts) attempts: \(letter.reason)"
         }
@@ -83,9 +85,10 @@ extension SimulatedWorld {
         }
     }
 
-    private func runningProcesses() async throws -> String? {
+    private func runningProcesses(_ limit: Int) async throws -> String? {
         if !store.schema.contains(StoredProcess.entityName) { return nil }
-        let processes = try await EntityContext(store).fetch(StoredProcess.self).filter { $0.endedAt == nil }
+        let processes = try await EntityContext(store).fetch(
+            StoredProcess.self, where: [StoredProcess.isRunning], limit: limit)
         return Self.list(processes.sorted { $0.id < $1.id }, "running processes") {
             "'\($0.id)' in the step '\($0.step)'"
         }
@@ -109,7 +112,7 @@ extension SimulatedWorld {
     private static func list<Item>(_ items: [Item], _ name: String, _ text: (Item) -> String) -> String? {
         if items.isEmpty { return nil }
         let more = items.count > 5 ? "; and \(items.count - 5) more" : ""
-        return "There are \(name): " + items.prefix(5).map(text).joined(separator: "; ") + more + "."
+        return "There are \(name): " + items.prefix(5).map(text).joined(separator: "; ") + more
     }
 }
 
