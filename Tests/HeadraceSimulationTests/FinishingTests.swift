@@ -47,7 +47,7 @@ private struct Observation: DurableProcess {
         Bank.entities + Projections.entities + [StoredProcess.self]
 
     @Test func workThatIsFinishedIsNoViolation() async {
-        let summary = await Simulation.explore(seeds: 0..<20, entities: Self.entities) { world in
+        let summary = await Simulation.explore(seeds: 0..<8, entities: Self.entities) { world in
             let servers = try await Self.startServers(world, count: 3)
             try await world.clients(5) { client in
                 for number in 1...3 {
@@ -58,7 +58,7 @@ private struct Observation: DurableProcess {
             let running = try await EntityContext(world.store).fetch(StoredProcess.self).filter { $0.endedAt == nil }
             world.expect(running.isEmpty, "\(running.map(\.id)) are running")
         }
-        #expect(summary.runCount == 20, "\(summary)")
+        #expect(summary.runCount == 8, "\(summary)")
     }
 
     @Test func aDeliveryThatIsStuckIsNamedWithItsFailure() async {
