@@ -86,6 +86,12 @@ public final class Projections: Sendable {
         workers = definitions.map { ProjectionWorker($0, runtime) }
     }
 
+    /// The declared projections.
+    var definitions: [ProjectionDefinition] { workers.map(\.definition) }
+
+    /// The store of the projections.
+    package var store: any DeliveryStore { runtime.store }
+
     // MARK: Running
 
     /// Applies events until it is shut down or the task is cancelled.

@@ -97,9 +97,7 @@ private enum Shop {
                     try await container.resolve((any CommandQueryDispatcher).self).dispatch(command)
                 }
             }
-            try await world.eventually("nothing is pending") { store in
-                try await store.deliveryStatistics().pendingCount == 0
-            }
+            try await world.eventuallyFinishes()
             let points = try await EntityContext(world.store).find(LoyaltyCard.self, id: "card")?.points ?? 0
             world.expect(points == mailer.effects.count, "\(points) points, but \(mailer.effects.count) mails")
             world.expectOnce(mailer)

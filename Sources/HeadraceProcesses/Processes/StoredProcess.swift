@@ -40,11 +40,11 @@ public final class StoredProcess: StoredEntity {
     /// The version of ``state``.
     var version: Int
 
-    var step: String
+    package internal(set) var step: String
     var state: JSONValue
     var timeouts: [String: Timeout] = [:]
     let startedAt: Date
-    var endedAt: Date?
+    package internal(set) var endedAt: Date?
 
     /// Number of events and time-outs that the process has reacted to.
     var handledCount = 0
@@ -84,6 +84,11 @@ public final class StoredProcess: StoredEntity {
     func read<Process: DurableProcess>(as type: Process.Type) throws -> Process {
         try Process.decode(DocumentCoding.encode(state), version: version)
     }
+}
+
+extension StoredProcess {
+    /// The condition that a process hasn't ended.
+    package static var isRunning: EntityCondition<StoredProcess> { .isAtLeast(.running, "") }
 }
 
 extension EntityIndex<StoredProcess> {

@@ -144,11 +144,12 @@ public enum Simulation {
         scheduler.bind {
             Task.detached {
                 do {
-                    try await world.environment("test", world.values) {
+try await world.environment("test", world.values) {
                         world.beginFaults()
                         try await ScheduleSeed.$current.withValue(seed) { try await body(world) }
                         world.endFaults()
                         await world.server.check()
+                        world.server.checkPromises()
                     }
                 } catch {
                     world.fail("The body of the simulation threw an error: \(error)")

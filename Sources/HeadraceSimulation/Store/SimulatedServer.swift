@@ -35,6 +35,9 @@ final class SimulatedServer: Sendable {
     let clock: SimulatedClock
     let plan: FaultPlan
     let history: SimulationHistory
+
+    /// Watches the promises of the store; `nil` for a store that need not keep them.
+    let watch: PromiseWatch?
     private let report: @Sendable (String) -> Void
     private let stream: RandomStream
     private let state: Mutex<State>
@@ -46,6 +49,7 @@ final class SimulatedServer: Sendable {
         plan: FaultPlan,
         history: SimulationHistory,
         seed: UInt64,
+        watch: PromiseWatch?,
         report: @escaping @Sendable (String) -> Void
     ) {
         self.kind = kind
@@ -53,6 +57,7 @@ final class SimulatedServer: Sendable {
         self.scheduler = scheduler
         self.plan = plan
         self.history = history
+        self.watch = watch
         self.report = report
         clock = SimulatedClock(scheduler: scheduler)
         stream = RandomStream(seed: seed, purpose: "server")
@@ -144,6 +149,7 @@ final class SimulatedServer: Sendable {
 
     private func apply(_ changes: ChangeSet, from writer: SimulatedStore) async throws {
         try await memory.commit(changes)
+        watch?.noteCommit(of: changes, by: writer.name, isWatched: writer.isWatched, memory.contents)
         announce(changes.subjects, makesDeliveries: changes.makesDeliveries, by: writer)
         await check()
     }
@@ -157,6 +163,11 @@ final class SimulatedServer: Sendable {
                 report("\(error)")
             }
         }
+    }
+
+    /// Compares the content of the server with everything that was promised, after the last commit.
+    func checkPromises() {
+        watch?.noteEnd(memory.contents)
     }
 
     /// Tells the stores that something was committed.
@@ -181,6 +192,7 @@ final class SimulatedServer: Sendable {
             defer { state.queue = [] }
             return state.queue
         }
+        watch?.noteCrash(memory.contents)
         for commit in queue { commit.waiter.end(with: .failure(Self.crashed))?.resume() }
     }
 

@@ -24,6 +24,7 @@ public final class SimulatedStore: ObservableStore {
     private struct State {
         var isClosed = false
         var isCutOff = false
+        var isWatched = false
     }
 
     /// The declared types of entity, and their indexes.
@@ -36,7 +37,7 @@ public final class SimulatedStore: ObservableStore {
     public let commitFeed = CommitFeed()
 
     let owner: JobOwner
-    private let name: String
+    let name: String
     private let link: Mutex<SimulatedServer?>
     private let server: Description
     private let state = Mutex(State())
@@ -71,6 +72,15 @@ public final class SimulatedStore: ObservableStore {
 
     func setCutOff(_ isCutOff: Bool) {
         state.withLock { $0.isCutOff = isCutOff }
+    }
+
+    /// Whether the watch is told which deliveries the relay of the node has handled.
+    var isWatched: Bool { state.withLock(\.isWatched) }
+
+    /// Returns the watch of the server, which is told from now on which deliveries the relay of the node has handled.
+    func beginWatching() -> PromiseWatch? {
+        state.withLock { $0.isWatched = true }
+        return link.withLock { $0?.watch }
     }
 
     /// Forgets the server, at the end of the node or of the run.
@@ -181,11 +191,23 @@ public final class SimulatedStore: ObservableStore {
     /// Changes deliveries; the change becomes durable with the next durable commit.
     private func write<Answer: Sendable>(
         _ text: String,
-        _ body: @escaping @Sendable (InMemoryStore) async throws -> Answer
+        _ body: @escaping @Sendable (SimulatedServer) async throws -> Answer
     ) async throws -> Answer {
         try await send(.write(text)) { server in
-            let answer = try await body(server.memory)
+            let answer = try await body(server)
             server.announce([], makesDeliveries: true, by: self)
+            return answer
+        }
+    }
+
+    /// Changes deliveries as an operator does.
+    private func operate<Answer: Sendable>(
+        _ text: String,
+        _ body: @escaping @Sendable (InMemoryStore) async throws -> Answer
+    ) async throws -> Answer {
+        try await write(text) { server in
+            let answer = try await body(server.memory)
+            server.watch?.noteOperation(server.memory.contents)
             return answer
         }
     }
@@ -205,7 +227,9 @@ extension SimulationError {
 extension SimulatedStore {
     /// Stores all changes, or none of them.
     public func commit(_ changes: ChangeSet) async throws {
+        let watch = link.withLock { $0?.watch }
         try await send(.commit(changes.summary)) { try await $0.commit(changes, from: self) }
+        if changes.durability == .durable { watch?.noteAcknowledgement(of: changes, to: name) }
     }
 
     /// Returns the entity with this identifier.
@@ -244,6 +268,7 @@ extension SimulatedStore: DeliveryStore {
     public func lease(_ request: LeaseRequest) async throws -> LeasedDeliveries {
         try await send(.write(nil)) { [name] server in
             let leased = try await server.memory.lease(request)
+            server.watch?.noteLease(of: leased.lanes, to: name)
             for lane in leased.lanes.flatMap(\.self) {
                 server.history.note(name, "leases \(lane.subscription) \(lane.position)")
             }
@@ -253,7 +278,12 @@ extension SimulatedStore: DeliveryStore {
 
     /// Settles deliveries.
     public func settle(_ settlements: [Settlement]) async throws -> [Lease] {
-        try await write("settles \(settlements.count) deliveries") { try await $0.settle(settlements) }
+        try await write("settles \(settlements.count) deliveries") { [name] server in
+            let refused = try await server.memory.settle(settlements)
+            let accepted = settlements.filter { !refused.contains($0.lease) }
+            server.watch?.noteSettlements(accepted, by: name, isWatched: self.isWatched)
+            return refused
+        }
     }
 
     /// Renews leases.
@@ -273,12 +303,12 @@ extension SimulatedStore: DeliveryStore {
 
     /// Makes deliveries due at once.
     public func retryDeliveries(_ ids: [PendingDelivery.ID], now: Date) async throws -> Int {
-        try await write("retries deliveries") { try await $0.retryDeliveries(ids, now: now) }
+        try await operate("retries deliveries") { try await $0.retryDeliveries(ids, now: now) }
     }
 
     /// Cancels deliveries.
     public func cancelDeliveries(_ ids: [PendingDelivery.ID], reason: String, now: Date) async throws -> Int {
-        try await write("cancels deliveries") { try await $0.cancelDeliveries(ids, reason: reason, now: now) }
+        try await operate("cancels deliveries") { try await $0.cancelDeliveries(ids, reason: reason, now: now) }
     }
 
     /// Returns dead letters.
@@ -293,41 +323,44 @@ extension SimulatedStore: DeliveryStore {
 
     /// Delivers dead letters again.
     public func replayDeadLetters(_ ids: [Int64]) async throws -> Int {
-        try await write("replays dead letters") { try await $0.replayDeadLetters(ids) }
+        try await operate("replays dead letters") { try await $0.replayDeadLetters(ids) }
     }
 
     /// Delivers a dead letter again, with another content.
     public func replayDeadLetter(_ id: Int64, correctedTo json: Data) async throws -> Bool {
-        try await write("corrects a dead letter") { try await $0.replayDeadLetter(id, correctedTo: json) }
+        try await operate("corrects a dead letter") { try await $0.replayDeadLetter(id, correctedTo: json) }
     }
 
     /// Removes dead letters.
     public func discardDeadLetters(_ ids: [Int64]) async throws -> Int {
-        try await write("discards dead letters") { try await $0.discardDeadLetters(ids) }
+        try await operate("discards dead letters") { try await $0.discardDeadLetters(ids) }
     }
 
     /// Delivers events of the log again.
     public func replay(
         _ subscription: String, eventsNamed names: Set<String>, after position: Int64
     ) async throws -> Int {
-        try await write("replays events") {
+        try await operate("replays events") {
             try await $0.replay(subscription, eventsNamed: names, after: position)
         }
     }
 
     /// Pauses a subscription.
     public func pause(_ subscription: String, at date: Date) async throws -> Bool {
-        try await write("pauses '\(subscription)'") { try await $0.pause(subscription, at: date) }
+        try await operate("pauses '\(subscription)'") { try await $0.pause(subscription, at: date) }
     }
 
     /// Ends the pause of a subscription.
     public func resume(_ subscription: String) async throws -> Bool {
-        try await write("resumes '\(subscription)'") { try await $0.resume(subscription) }
+        try await operate("resumes '\(subscription)'") { try await $0.resume(subscription) }
     }
 
     /// Removes old events and records.
     public func prune(_ request: PruneRequest) async throws -> Int {
-        try await write("prunes") { try await $0.prune(request) }
+        try await write("prunes") { server in
+            server.watch?.notePruning(request)
+            return try await server.memory.prune(request)
+        }
     }
 
     /// Returns the position up to which events were removed.

@@ -22,6 +22,9 @@ public final class SimulatedWorld: Sendable {
     public let clock: SimulatedClock
 
     /// The store, without delays and faults, for the test itself.
+    ///
+    /// Settle, cancel, and replay deliveries through the store of a node: the simulation watches those, and takes a delivery that
+    /// disappears otherwise for a lost one.
     public let store: InMemoryStore
 
     let scheduler: Scheduler
@@ -40,6 +43,9 @@ public final class SimulatedWorld: Sendable {
         var clientCount = 0
         var hasEnded = false
         var otherServer: SimulatedServer?
+
+        /// The projections of each node that has some, by its name.
+        var projections: [String: Projections] = [:]
     }
 
     /// A check that has failed.
@@ -70,6 +76,7 @@ public final class SimulatedWorld: Sendable {
             plan: plan,
             history: history,
             seed: seed,
+            watch: PromiseWatch(report: reports.send),
             report: reports.send
         )
         reports.connect { [weak self] in self?.fail($0) }
@@ -99,6 +106,7 @@ public final class SimulatedWorld: Sendable {
             state.otherServer?.end()
             state.otherServer = nil
             state.machines = []
+            state.projections = [:]
         }
         server.end()
         scheduler.removeAll()
@@ -160,6 +168,21 @@ public final class SimulatedWorld: Sendable {
     /// The largest number of clients that the body has asked for.
     var clientCount: Int { state.withLock(\.clientCount) }
 
+    /// The projections of the nodes, in the order of the nodes' names.
+    var projections: [Projections] {
+        state.withLock { state in state.projections.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    /// Lets the checks know the relay and the projections of `node`, if they work on its store.
+    fileprivate func watch(_ node: SimulatedNode<Container>, _ relay: Relay?, _ projections: Projections?) {
+        if let relay, relay.store.undecorated === node.store, let watch = node.store.beginWatching() {
+            relay.add(WatchingRelayObserver(watch: watch, node: node.name))
+        }
+        if let projections, projections.store.undecorated === node.store {
+            state.withLock { $0.projections[node.name] = projections }
+        }
+    }
+
     var machines: [any SimulatedMachine] { state.withLock(\.machines) }
 
     func makeOwner() -> JobOwner {
@@ -177,7 +200,7 @@ public final class SimulatedWorld: Sendable {
                 state.otherServer
                 ?? SimulatedServer(
                     kind: server.kind, memory: memory, scheduler: scheduler, plan: plan, history: history, seed: seed,
-                    report: reports.send)
+                    watch: nil, report: reports.send)
             state.otherServer = other
             return other
         }
@@ -258,8 +281,11 @@ extension SimulatedWorld {
         let makeContent: @Sendable (SimulatedNode<Container>) async throws -> Container = { node in
             let container = try await make(node)
             try container.validate(level)
-            if let relay = container.tryResolve(Relay.self) { node.run { try await relay.run() } }
-            if let projections = container.tryResolve(Projections.self) { node.run { try await projections.run() } }
+            let relay = container.tryResolve(Relay.self)
+            let projections = container.tryResolve(Projections.self)
+            self.watch(node, relay, projections)
+            if let relay { node.run { try await relay.run() } }
+            if let projections { node.run { try await projections.run() } }
             return container
         }
         return try await start(name, count: count, content: makeContent)

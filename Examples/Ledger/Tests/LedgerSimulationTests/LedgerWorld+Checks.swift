@@ -11,16 +11,14 @@ import LedgerBooks
 @testable import LedgerApplication
 
 extension LedgerWorld {
-    /// Waits until nothing is pending without faults, and checks the books, the webhook, and everything that is computed.
+    /// Waits until all work is finished without faults, and checks the books, the webhook, and everything that is computed.
     func check() async throws {
         let orders = record.content.orders
         try await world.eventually("each standing order is finished") { store in
             let stored = try await EntityContext(store).find(StandingOrder.self, ids: orders.map(\.id))
             return stored.count == orders.count && stored.allSatisfy { $0.state == .finished }
         }
-        try await world.eventually("nothing is pending") { try await $0.deliveryStatistics().pendingCount == 0 }
-        let letters = try await world.store.deadLetters(after: 0, of: nil, limit: .max)
-        world.expect(letters.isEmpty, "There are dead letters: \(letters).")
+        try await world.eventuallyFinishes()
 
         let transactions = try await EntityContext(world.store).fetch(Transaction.self)
         try checkTransactions(transactions)
