@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 public import Headrace
 import HeadraceHummingbird
@@ -266,3 +267,4 @@ public final class LedgerServer: Sendable {
         )
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Headrace
@@ -186,3 +187,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import LedgerApplication
@@ -100,3 +101,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

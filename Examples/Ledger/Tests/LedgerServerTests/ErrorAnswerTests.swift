@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 import Headrace
 import HeadraceHummingbird
@@ -45,3 +46,4 @@ import Testing
         #expect(ProblemTable.ledger.problem(for: try #require(error))?.code == "busy")
     }
 }
+#endif

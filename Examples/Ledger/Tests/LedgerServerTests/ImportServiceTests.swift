@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import LedgerApplication
@@ -103,3 +104,4 @@ private struct Signal: Sendable {
         for await _ in stream {}
     }
 }
+#endif

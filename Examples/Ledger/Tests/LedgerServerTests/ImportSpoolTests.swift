@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Headrace
@@ -77,3 +78,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

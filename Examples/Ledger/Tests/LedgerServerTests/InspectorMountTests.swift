@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceInspector
@@ -92,3 +93,4 @@ import Testing
         #expect(nodes.filter { $0.remarks.contains { $0.contains("opaque") } }.map(\.title) == [])
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Headrace
@@ -112,3 +113,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import LedgerTestSupport
@@ -65,3 +66,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

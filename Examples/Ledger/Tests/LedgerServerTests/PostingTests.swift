@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Testing
 
@@ -159,3 +160,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import LedgerApplication
 import LedgerBooks
@@ -229,3 +230,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Testing
@@ -144,3 +145,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Testing
 
@@ -69,3 +70,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

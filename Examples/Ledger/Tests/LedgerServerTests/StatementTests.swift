@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import LedgerTestSupport
 import Testing
@@ -64,3 +65,4 @@ extension LedgerServerTests {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import LedgerApplication
@@ -29,3 +30,4 @@ import Testing
         #expect(try await spool.bytes(of: open) == [1, 2])
     }
 }
+#endif

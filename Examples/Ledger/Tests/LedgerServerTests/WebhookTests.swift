@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import HeadraceTesting
@@ -185,3 +186,4 @@ extension LedgerServerTests {
     }
     #endif
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Configuration
 import Foundation
 import Headrace
@@ -295,3 +296,4 @@ import Testing
         #expect(users.errors.contains("has no ':'"))
     }
 }
+#endif

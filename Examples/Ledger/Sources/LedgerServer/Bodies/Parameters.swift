@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceHummingbird
@@ -135,3 +136,4 @@ extension UUID {
         self = id
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Headrace
 import Hummingbird
 import LedgerApplication
@@ -67,3 +68,4 @@ struct TransactionsResponse: ResponseCodable, Equatable {
         try container.encode(next, forKey: .next)
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -278,3 +279,4 @@ struct HealthResponse: Codable, Equatable {
     let pendingDeliveries: Int
     let deadLetters: Int
 }
+#endif

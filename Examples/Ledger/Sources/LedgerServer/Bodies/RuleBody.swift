@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Headrace
 import HeadraceHummingbird
 import LedgerApplication
@@ -35,3 +36,4 @@ struct RuleBody: Codable, Equatable {
         try container.encode(closedFrom, forKey: .closedFrom)
     }
 }
+#endif

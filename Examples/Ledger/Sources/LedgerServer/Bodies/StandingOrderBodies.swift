@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceHummingbird
@@ -60,3 +61,4 @@ struct StandingOrdersResponse: ResponseCodable, Equatable {
         }
     }
 }
+#endif

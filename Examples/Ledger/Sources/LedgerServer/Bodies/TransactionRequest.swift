@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceHummingbird
@@ -103,3 +104,4 @@ struct TransactionRequest: Codable, Equatable {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 public import Foundation
 public import HeadraceHummingbird
 public import LedgerApplication
@@ -63,3 +64,4 @@ public struct LedgerServerConfiguration: Sendable {
         return sessions
     }
 }
+#endif

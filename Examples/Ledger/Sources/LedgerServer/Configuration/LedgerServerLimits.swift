@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Headrace
 import HeadraceHummingbird
 
@@ -68,3 +69,4 @@ public struct LedgerServerLimits: Sendable {
     /// Creates the default limits.
     public init() {}
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 public import Headrace
 
 /// An error that is thrown if other machines could use a ledger without a token.
@@ -17,3 +18,4 @@ public struct OpenAddressError: CodedError {
             + "or use the address 127.0.0.1."
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 
 extension HTTPField.Name {
@@ -11,3 +12,4 @@ extension HTTPField.Name {
         return known
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Hummingbird
 
@@ -20,3 +21,4 @@ struct LedgerRequestContext: RequestContext {
         coreContext = .init(source: source)
     }
 }
+#endif

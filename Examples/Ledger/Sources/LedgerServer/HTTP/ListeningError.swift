@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import NIOCore
 
@@ -31,3 +32,4 @@ public struct ListeningError: Error, Sendable, CustomStringConvertible {
         address = "\(configuration.host):\(configuration.port)"
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Synchronization
 
 /// Limits the number of uploads or event streams that are open at the same time.
@@ -42,3 +43,4 @@ final class Permit: Sendable {
         permits.release()
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 import Headrace
 import HeadraceHummingbird
@@ -29,3 +30,4 @@ extension Problem {
         with([Failure(path: path, text: message)])
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 import Headrace
 import HeadraceHummingbird
@@ -97,3 +98,4 @@ extension RequestMiddleware<LedgerRequestContext> {
         self.init(configuration)
     }
 }
+#endif

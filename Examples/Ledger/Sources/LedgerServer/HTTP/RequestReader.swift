@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Headrace
@@ -114,3 +115,4 @@ extension RouterMethods<LedgerRequestContext> {
         }
     }
 }
+#endif

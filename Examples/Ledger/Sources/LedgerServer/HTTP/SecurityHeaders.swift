@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 import Hummingbird
 
@@ -31,3 +32,4 @@ struct SecurityHeaders: RouterMiddleware {
         return response
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceFlux
@@ -153,3 +154,4 @@ extension Pipeline {
         dispatcher.deactivate()
     }
 }
+#endif

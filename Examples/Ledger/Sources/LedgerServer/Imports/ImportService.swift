@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Headrace
@@ -280,3 +281,4 @@ final class ImportService: ServiceLifecycle.Service {
         )
     }
 }
+#endif

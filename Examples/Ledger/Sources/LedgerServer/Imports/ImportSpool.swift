@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceHummingbird
@@ -83,3 +84,4 @@ struct ImportSpool: JournalSpool {
         folder.appending(path: "\(id.uuidString).\(ending)")
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 
 /// Stores the journals of open imports, so that imports continue after a restart.
@@ -23,3 +24,4 @@ protocol JournalSpool: Sendable {
     /// - Throws: The error of `open`; `StoreError`.
     func discardLeftovers(except open: () async throws -> Set<UUID>) async throws
 }
+#endif

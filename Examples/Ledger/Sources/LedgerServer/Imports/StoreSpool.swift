@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import LedgerApplication
@@ -44,3 +45,4 @@ struct StoreSpool: JournalSpool {
         return Date(timeIntervalSince1970: Double(time) / 1_000)
     }
 }
+#endif

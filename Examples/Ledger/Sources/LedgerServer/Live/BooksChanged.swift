@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceServices
@@ -42,3 +43,4 @@ struct BooksChanged: Action {
         let account: String
     }
 }
+#endif

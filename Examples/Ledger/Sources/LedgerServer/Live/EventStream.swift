@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Headrace
 import HeadraceInspector
 
@@ -54,3 +55,4 @@ struct EventStream<States: AsyncSequence & Sendable>: AsyncSequence, Sendable wh
         }
     }
 }
+#endif

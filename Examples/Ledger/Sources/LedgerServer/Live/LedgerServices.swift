@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Headrace
 import HeadraceServices
 import HeadraceStorage
@@ -60,3 +61,4 @@ struct LedgerServices: Service {
         return []
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceInspector
@@ -57,3 +58,4 @@ struct PageEvents {
         events.append(try ServerSentEvent(name, json: value, id: "\(revision)"))
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceStations
@@ -40,3 +41,4 @@ final class PageModel: Sendable {
         if !statuses.isEmpty { await station.pour(.importsRead(statuses)) }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceStations
@@ -83,3 +84,4 @@ struct PageDripper: Dripper {
         }
     }
 }
+#endif

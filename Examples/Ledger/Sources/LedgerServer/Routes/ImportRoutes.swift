@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceHummingbird
@@ -79,3 +80,4 @@ extension RequestReader {
         return try UUID(path: context.parameters.get("id") ?? "", of: "import")
     }
 }
+#endif

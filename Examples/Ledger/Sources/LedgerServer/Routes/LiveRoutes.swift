@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Headrace
 import HeadraceHummingbird
 import HeadraceStations
@@ -46,3 +47,4 @@ extension RouterMethods<LedgerRequestContext> {
         }
     }
 }
+#endif

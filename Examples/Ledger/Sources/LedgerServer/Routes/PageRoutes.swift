@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 import Hummingbird
 import LedgerApplication
@@ -61,3 +62,4 @@ extension RouterMethods<LedgerRequestContext> {
         }
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 
 extension Error {
@@ -14,3 +15,4 @@ extension Error {
         return false
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 
 /// The limit of the system for open files, which include connections.
@@ -30,3 +31,4 @@ enum FileLimit {
     private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     #endif
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 
 extension FolderLock {
@@ -17,3 +18,4 @@ extension FolderLock {
         return .success(descriptor)
     }
 }
+#endif

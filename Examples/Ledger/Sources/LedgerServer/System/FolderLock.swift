@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 
 /// A lock on a folder, shared between processes.
@@ -48,3 +49,4 @@ final class FolderLock: Sendable {
         fsync(descriptor)
     }
 }
+#endif

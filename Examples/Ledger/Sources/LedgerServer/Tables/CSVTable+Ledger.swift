@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Hummingbird
 import LedgerApplication
@@ -83,3 +84,4 @@ extension CSVTable {
         )
     }
 }
+#endif

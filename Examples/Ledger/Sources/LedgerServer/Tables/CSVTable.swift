@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import HTTPTypes
 import Hummingbird
 import LedgerApplication
@@ -52,3 +53,4 @@ struct CSVTable {
         Response(status: .ok, headers: Self.headers(name), body: ResponseBody(byteBuffer: ByteBuffer(string: lines)))
     }
 }
+#endif

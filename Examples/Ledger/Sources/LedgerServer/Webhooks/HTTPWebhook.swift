@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 #if Webhooks
 import AsyncHTTPClient
 import Foundation
@@ -79,4 +80,5 @@ final class HTTPWebhook: Webhook {
         return request
     }
 }
+#endif
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 public import Headrace
 
@@ -50,3 +51,4 @@ extension URL {
         return components?.string ?? ""
     }
 }
+#endif

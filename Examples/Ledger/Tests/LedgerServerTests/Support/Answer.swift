@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Testing
 
@@ -46,3 +47,4 @@ struct Answer: Sendable {
         try JSONDecoder().decode(type, from: Data(body))
     }
 }
+#endif

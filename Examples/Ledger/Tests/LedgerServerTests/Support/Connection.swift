@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import NIOCore
 import NIOPosix
@@ -95,3 +96,4 @@ struct Connection: Sendable {
         }
     }
 }
+#endif

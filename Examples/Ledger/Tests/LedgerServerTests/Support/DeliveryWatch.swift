@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import HeadraceStorage
@@ -45,3 +46,4 @@ final class DeliveryWatch: RelayObserver {
         for await _ in wait {}
     }
 }
+#endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import LedgerTestSupport
 import Testing
 
@@ -9,3 +10,4 @@ extension Trait where Self == ConditionTrait {
         .disabled(if: TestDatabase.server != nil, Comment(rawValue: reason.rawValue))
     }
 }
+#endif

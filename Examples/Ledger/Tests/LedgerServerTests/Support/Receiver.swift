@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -90,3 +91,4 @@ final class Receiver: Sendable {
         }
     }
 }
+#endif

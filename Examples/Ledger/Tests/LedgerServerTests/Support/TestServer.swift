@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#if Server
 import Foundation
 import Headrace
 import Hummingbird
@@ -233,3 +234,4 @@ final class TestFolder: Sendable {
     /// The path of the SQLite file.
     var database: String { url.appending(path: "books.sqlite").path(percentEncoded: false) }
 }
+#endif
