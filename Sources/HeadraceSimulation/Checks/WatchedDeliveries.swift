@@ -137,11 +137,13 @@ struct WatchedDeliveries: Sendable {
         guard let lane = lanes[settlement.lease.lane] else { return nil }
         let subject = Self.text(lane.subscription, lane.stream)
         var violation: String?
-        if let token = lane.token, token != settlement.lease.token || !lane.isLeased {
+        if let token = lane.token, token != settlement.lease.token {
             violation = """
-                '\(node)' has settled \(subject) under the token \(settlement.lease.token), which isn't valid: '\(lane.holder)' \
-                had the lease with the token \(token) since.
+                '\(node)' has settled \(subject) under a lease with the token \(settlement.lease.token), but '\(lane.holder)' has \
+                a lease with the token \(token) since.
                 """
+        } else if lane.token != nil, !lane.isLeased {
+            violation = "'\(node)' has settled \(subject) under a lease that has ended."
         }
         if isWatched {
             let unhandled = settlement.acknowledged.dropLast(isInCommit ? 1 : 0).first { position in
