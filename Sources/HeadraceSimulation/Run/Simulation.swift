@@ -144,7 +144,7 @@ public enum Simulation {
         scheduler.bind {
             Task.detached {
                 do {
-try await world.environment("test", world.values) {
+                    try await world.environment("test", world.values) {
                         world.beginFaults()
                         try await ScheduleSeed.$current.withValue(seed) { try await body(world) }
                         world.endFaults()

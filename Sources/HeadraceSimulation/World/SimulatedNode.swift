@@ -77,7 +77,9 @@ public final class SimulatedNode<Content: Sendable>: Sendable {
 
     // MARK: The content
 
-    /// The store of the node. It can't be reached while the node is down, and the next start of the node opens another one.
+    /// The store of the node.
+    ///
+    /// It can't be reached while the node is down, and the next start of the node opens another one.
     public var store: SimulatedStore {
         guard let store = state.withLock(\.store) else {
             preconditionFailure(
