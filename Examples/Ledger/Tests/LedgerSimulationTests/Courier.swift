@@ -10,7 +10,7 @@ import Synchronization
 /// changes, and errors that must not be retried.
 enum Courier {
     static let entities: [any StoredEntity.Type] = [
-        Collection.self, Parcel.self, ParcelTrack.self, StoredSchedule.self,
+        Collection.self, Parcel.self, ParcelTrack.self, ParcelWeight.self, StoredSchedule.self,
     ]
 
     /// The time between two collections.
@@ -86,6 +86,19 @@ final class ParcelTrack: StoredEntity {
 
     let id: String
     var last = 0
+    var raisedEvents = RaisedEvents()
+
+    init(id: String) {
+        self.id = id
+    }
+}
+
+/// Number of times that a parcel was weighed.
+final class ParcelWeight: StoredEntity {
+    static let entityName = "parcel-weight"
+
+    let id: String
+    var count = 0
     var raisedEvents = RaisedEvents()
 
     init(id: String) {
@@ -180,10 +193,12 @@ struct TrackParcel: HandlesDurableDomainEvent, Resolvable {
 /// Takes longer than a lease, which the relay renews meanwhile.
 struct WeighParcel: HandlesDurableDomainEvent, Resolvable {
     static let subscriptionName = "scales"
-    static let dependencies = Dependencies().on(CourierWatch.self)
+    static let dependencies = Dependencies().on(EntityContext.self).on(CourierWatch.self)
+    private let context: EntityContext
     private let watch: CourierWatch
 
     init(scope: any DependencyResolutionScope) {
+        context = scope.resolve()
         watch = scope.resolve()
     }
 
@@ -191,7 +206,10 @@ struct WeighParcel: HandlesDurableDomainEvent, Resolvable {
         watch.count("\(event.parcel) is being weighed")
         let clock = SystemValues.current.clock
         try await clock.sleep(until: clock.now.advanced(by: .seconds(12)), tolerance: nil)
-        watch.count("\(event.parcel) is weighed")
+        // Read after the wait: if another server has weighed the parcel meanwhile, only the lost lease refuses the commit.
+        let weight = try await context.find(ParcelWeight.self, id: event.parcel) ?? ParcelWeight(id: event.parcel)
+        context.insert(weight)
+        weight.count += 1
     }
 }
 
