@@ -250,7 +250,7 @@ package enum MainActorCheck {
         return key
     }()
 
-    static var isCurrent: Bool {
+    package static var isCurrent: Bool {
         simulation.withLock(\.self)?() ?? DispatchQueue.getSpecific(key: key) ?? false
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Simulations
+import Dispatch
 import Foundation
 import HeadraceCore
 import HeadraceSimulation
@@ -107,6 +108,16 @@ import Testing
         #expect(failure?.reasons.first?.contains("Two runs of the seed differ at step") == true)
     }
 
+    // In a process of its own, because the first simulation of a process replaces the executors.
+    @Test func theMainActorGoesOnWhenASimulationReplacesItsExecutor() async {
+        await #expect(processExitsWith: .success) {
+            await MainActor.run {
+                simulateAndWait()
+                MainActor.assumeIsolated {}
+            }
+        }
+    }
+
     @Test func otherTasksRunAsUsualMeanwhile() async throws {
         async let simulation: SimulationSummary = Simulation.explore(seeds: 0..<50, entities: [], faults: .none) {
             world in
@@ -145,5 +156,15 @@ final class Notes<Value: Sendable>: Sendable {
     func add(_ value: Value) {
         state.withLock { $0.append(value) }
     }
+}
+
+/// Runs a simulation, and blocks the thread meanwhile.
+private func simulateAndWait() {
+    let end = DispatchSemaphore(value: 0)
+    Task.detached {
+        await Simulation.explore(seeds: 0..<1, entities: [], faults: .none) { _ in }
+        end.signal()
+    }
+    end.wait()
 }
 #endif

@@ -133,6 +133,14 @@ final class SimulatedMainExecutor: MainExecutor, SchedulingExecutor {
         platform?.enqueue(ExecutorJob(routed.job), at: instant, tolerance: tolerance, clock: clock)
     }
 
+    // The runtime asks before it calls code of the main actor from code whose isolation it doesn't know. Outside of simulations, the
+    // executor of the platform runs the main actor, which isn't this object.
+    func isIsolatingCurrentContext() -> Bool? { MainActorCheck.isCurrent }
+
+    func checkIsolated() {
+        if !MainActorCheck.isCurrent { PlatformExecutorFactory.mainExecutor.checkIsolated() }
+    }
+
     func run() throws {
         try PlatformExecutorFactory.mainExecutor.run()
     }
