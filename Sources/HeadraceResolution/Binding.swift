@@ -2,7 +2,7 @@
 
 import Dispatch
 import HeadraceCore
-package import Synchronization
+import Synchronization
 
 /// A registration as its container knows it: the types, the dependencies, and the lifetime.
 struct BindingDescription: Sendable {
@@ -241,8 +241,14 @@ final class TimeLimitedStorage: RenewableStorage {
 /// `MainActor.assumeIsolated` finds that out as well, but stops the program without our message (Swift 6.3). The queue of
 /// the main actor's executor has a mark, which its work items can read. In a simulation, another executor runs the main actor.
 package enum MainActorCheck {
-    /// Tells whether a simulation runs the current code on the main actor; returns `nil` outside of simulations.
-    package static let simulation = Mutex<(@Sendable () -> Bool?)?>(nil)
+    private static let simulation = Mutex<(@Sendable () -> Bool?)?>(nil)
+
+    /// Asks `isCurrent` from now on, which tells whether a simulation runs the current code on the main actor.
+    ///
+    /// `isCurrent` returns `nil` outside of simulations.
+    package static func askSimulation(_ isCurrent: @escaping @Sendable () -> Bool?) {
+        simulation.withLock { $0 = isCurrent }
+    }
 
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

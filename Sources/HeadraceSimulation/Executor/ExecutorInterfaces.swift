@@ -3,7 +3,6 @@
 #if Simulations
 import HeadraceCore
 import HeadraceResolution
-import Synchronization
 @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
 #if compiler(<6.3)
@@ -25,7 +24,7 @@ enum SimulationExecutors: ExecutorFactory {
 
     private static let installation: Void = {
         _createExecutors(factory: SimulationExecutors.self)
-        MainActorCheck.simulation.withLock { $0 = { Scheduler.current?.isOnMainActor } }
+        MainActorCheck.askSimulation { Scheduler.current?.isOnMainActor }
     }()
 
     /// Installs the executors in this process, once.
