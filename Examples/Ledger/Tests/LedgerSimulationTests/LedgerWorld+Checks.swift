@@ -19,6 +19,8 @@ extension LedgerWorld {
             return stored.count == orders.count && stored.allSatisfy { $0.state == .finished }
         }
         try await world.eventuallyFinishes()
+        // Finished orders and imports have cancelled their time-outs.
+        try await world.eventually("no message is scheduled") { try await $0.deliveryStatistics().pendingCount == 0 }
 
         let transactions = try await EntityContext(world.store).fetch(Transaction.self)
         try checkTransactions(transactions)
