@@ -5,8 +5,7 @@ import HeadraceStorage
 
 /// The deliveries of a store as its commits, leases, and settlements have changed them, and the outcomes of handlers.
 ///
-/// It keeps its own books, so a store whose books are wrong can't hide it. Dead letters that are replayed, and events that are replayed,
-/// have no order.
+/// It doesn't ask the store, so it also finds mistakes of the store. Replayed dead letters and events have no order.
 struct WatchedDeliveries: Sendable {
     private struct Queue: Hashable {
         let subscription: String
@@ -116,7 +115,9 @@ struct WatchedDeliveries: Sendable {
         _ = end(delivery)
     }
 
-    /// Notes that `delivery` has an outcome; returns the position of an earlier delivery that has none.
+    /// Notes that `delivery` has an outcome.
+    ///
+    /// - Returns: The position of an earlier delivery without an outcome.
     private mutating func end(_ delivery: Delivery) -> Int64? {
         guard let stream = delivery.stream else { return nil }
         let queue = Queue(subscription: delivery.subscription, stream: stream)
@@ -180,7 +181,9 @@ struct WatchedDeliveries: Sendable {
             ?? false
     }
 
-    /// Removes deliveries; returns the first that stays before one of them, and that one.
+    /// Removes the deliveries at the positions `removed`.
+    ///
+    /// - Returns: The positions of a delivery that remains and of a removed delivery after it; `nil` if the order is right.
     private mutating func remove(_ removed: Set<Int64>, from lane: Lane) -> (earlier: Int64, later: Int64)? {
         for position in removed { others.remove(Place(subscription: lane.subscription, position: position)) }
         guard let stream = lane.stream else { return nil }
@@ -221,7 +224,9 @@ struct WatchedDeliveries: Sendable {
         return lost.map { "The delivery of the event at position \($0.position) to '\($0.subscription)' is lost." }
     }
 
-    /// Removes the deliveries that aren't in the store; returns the first that should be there.
+    /// Removes the deliveries that the store doesn't have.
+    ///
+    /// - Returns: The place of the first lost delivery.
     private mutating func dropAll(
         except places: Set<Place>, _ letters: Set<Place>, _ contents: InMemoryStore.Contents
     ) -> Place? {
