@@ -56,7 +56,7 @@ let libraries = [
     "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceProcesses",
     "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSimulation",
     "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros",
-    "HeadraceSwiftUI", "HeadraceTesting",
+    "HeadraceSwiftUI", "HeadraceTesting", "HeadraceWorkflows",
 ]
 
 let package = Package(
@@ -203,6 +203,14 @@ let package = Package(
             name: "HeadraceProcesses",
             dependencies: [
                 "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution",
+                "HeadraceStorage", "HeadraceWorkflows", logging,
+            ]
+        ),
+        // Straight-line code whose steps are stored.
+        .target(
+            name: "HeadraceWorkflows",
+            dependencies: [
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceRelay", "HeadraceResolution",
                 "HeadraceStorage", logging,
             ]
         ),
@@ -245,6 +253,10 @@ let package = Package(
         .testTarget(
             name: "HeadraceProcessesTests",
             dependencies: features + ["Headrace", "HeadraceTesting"]
+        ),
+        .testTarget(
+            name: "HeadraceWorkflowsTests",
+            dependencies: features + ["DomainTestSupport", "Headrace", "HeadraceTesting", "HeadraceWorkflows"]
         ),
         .testTarget(
             name: "HeadraceProjectionsTests",

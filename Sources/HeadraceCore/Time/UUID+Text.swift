@@ -117,10 +117,17 @@ package final class Version7Sequence: Sendable {
 
         let upper = (time >> 12) << 16 | 0x7000 | time & 0xFFF
         let lower = 0x8000_0000_0000_0000 | random >> 2
+        return UUID(upper: upper, lower: lower)
+    }
+}
+
+extension UUID {
+    /// Creates a UUID from its 128 bits.
+    init(upper: UInt64, lower: UInt64) {
         func byte(_ word: UInt64, _ index: Int) -> UInt8 {
             UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * index))
         }
-        return UUID(
+        self.init(
             uuid: (
                 byte(upper, 0), byte(upper, 1), byte(upper, 2), byte(upper, 3),
                 byte(upper, 4), byte(upper, 5), byte(upper, 6), byte(upper, 7),

@@ -52,11 +52,22 @@ extension EntitySchema {
     }
 }
 
+/// A type whose entities own entities of another type, which a store declares together with them.
+package protocol OwnerOfEntities: StoredEntity {
+    /// The type of the owned entities.
+    associatedtype Owned: StoredEntity
+}
+
 extension EntitySchema.Kind {
     /// Returns the kinds of the documents in which the entities of `type` are stored.
     fileprivate static func all<Entity: StoredEntity>(of type: Entity.Type) -> [EntitySchema.Kind] {
-        guard let eventSourced = type as? any EventSourcedEntity.Type else { return [Self(of: type)] }
-        return sourced(eventSourced)
+        if let eventSourced = type as? any EventSourcedEntity.Type { return sourced(eventSourced) }
+        guard let owner = type as? any OwnerOfEntities.Type else { return [Self(of: type)] }
+        return [Self(of: type), owned(by: owner)]
+    }
+
+    private static func owned<Owner: OwnerOfEntities>(by type: Owner.Type) -> EntitySchema.Kind {
+        Self(of: Owner.Owned.self)
     }
 
     private static func sourced<Entity: EventSourcedEntity>(_ type: Entity.Type) -> [EntitySchema.Kind] {

@@ -7,6 +7,7 @@ public import HeadraceDomain
 public import HeadraceRelay
 public import HeadraceResolution
 public import HeadraceStorage
+public import HeadraceWorkflows
 
 extension DependencyRegistry {
     /// Registers all parts of a domain on `store`.
@@ -42,6 +43,7 @@ extension DependencyRegistry {
     ///   - scheduled: Commands that take effect later, each with its operation. Omit a command that a handler of the container's
     ///     dispatcher handles: the relay dispatches it.
     ///   - processes: The processes. The store must have been opened with `StoredProcess`.
+    ///   - workflows: The workflows. The store must have been opened with `StoredWorkflow`.
     ///   - schedules: The recurring schedules. The store must have been opened with `StoredSchedule`.
     ///   - configuration: The configuration of the relay.
     ///   - observers: Are notified of units of work, and of deliveries as messages.
@@ -55,6 +57,7 @@ extension DependencyRegistry {
         staticHandlers: [any DomainEventHandler.Type] = [],
         scheduled: [ScheduledCommand] = [],
         processes: [any DurableProcess.Type] = [],
+        workflows: [any DurableWorkflow.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
@@ -64,7 +67,7 @@ extension DependencyRegistry {
     ) {
         domainEvents(
             events: events,
-            handlers: handlers + processes.flatMap { $0.eventHandlers },
+            handlers: handlers + processes.flatMap { $0.eventHandlers } + workflows.flatMap { $0.eventHandlers },
             staticHandlers: staticHandlers,
             observers: observers
         )
@@ -104,6 +107,7 @@ extension DependencyRegistry {
             )
             for command in scheduled + handledCommands(in: scope, except: scheduled) { command.register(relay, scope) }
             for process in processes { process.register(in: relay) }
+            for workflow in workflows { workflow.register(in: relay, scope) }
             ScheduleRunner(
                 schedules: schedules,
                 store: store,
@@ -115,7 +119,8 @@ extension DependencyRegistry {
         registration.notes = [
             DomainDeclaration(
                 entities: (schedules.isEmpty ? [] : [StoredSchedule.self])
-                    + (processes.isEmpty ? [] : [StoredProcess.self]),
+                    + (processes.isEmpty ? [] : [StoredProcess.self])
+                    + (workflows.isEmpty ? [] : [StoredWorkflow.self]),
                 schema: store.schema,
                 scheduled: scheduled.map(\.type),
                 recurring: schedules.map(\.command)
@@ -128,6 +133,14 @@ extension DependencyRegistry {
                 Processes.self,
                 closure(needs: (any DomainEventDelegator).self) { scope in
                     Processes(on: store, delegator: scope.resolve())
+                }
+            )
+        }
+        if !workflows.isEmpty || store.schema.contains(StoredWorkflow.entityName) {
+            transient(
+                Workflows.self,
+                closure(needs: (any DomainEventDelegator).self) { scope in
+                    Workflows(on: store, delegator: scope.resolve(), wallClock: wallClock)
                 }
             )
         }
@@ -260,6 +273,7 @@ extension DependencyRegistry {
         staticHandlers: [any DomainEventHandler.Type] = [],
         scheduled: [ScheduledCommand] = [],
         processes: [any DurableProcess.Type] = [],
+        workflows: [any DurableWorkflow.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],
@@ -285,6 +299,7 @@ extension DependencyRegistry {
         staticHandlers: [Any.Type] = [],
         scheduled: [ScheduledCommand] = [],
         processes: [Any.Type] = [],
+        workflows: [Any.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
         observers: [any MessageObserver] = [],

@@ -83,7 +83,10 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
         let command = try DocumentCoding.encode(
             StoredCommand(type: context.typeName, content: encodable)
         )
-        let coding = try OutcomeCoding(Output.self, of: context)
+        guard let coding = OutcomeCoding(Output.self) else {
+            throw IdempotencyError.notCodable(
+                "returns '\(String(naming: Output.self))', which is not 'Codable'", context)
+        }
 
         if Self.keysInUse.contains(key) { throw IdempotencyError.recursive(key, context) }
 
@@ -174,54 +177,6 @@ private struct StoredCommand: Encodable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(type, forKey: .type)
         try container.encode(content, forKey: .content)
-    }
-}
-
-/// The JSON coding of a command's outcome, selected by its type.
-private struct OutcomeCoding<Output> {
-    private struct Nothing: Codable {}
-
-    let encode: (Output) throws -> Data
-    let decode: (Data) throws -> Output
-
-    init(_ type: Output.Type, of context: MessageContext) throws {
-        if let nothing = () as? Output {
-            encode = { _ in try DocumentCoding.encode(Nothing()) }
-            decode = { _ in nothing }
-        } else if let type = type as? any Codable.Type {
-            (encode, decode) = Self.coding(of: type)
-        } else {
-            throw IdempotencyError.notCodable("returns '\(String(naming: type))', which is not 'Codable'", context)
-        }
-    }
-
-    /// Decodes the stored value.
-    ///
-    /// If the command returned nothing when it took effect, an empty object is stored, which may decode as the present
-    /// type.
-    private static func storedValue<Value: Codable>(in json: Data) throws -> Value? {
-        if json == Data("{}".utf8) { return try DocumentCoding.decode(Value.self, from: json) }
-        return try DocumentCoding.decode([Value].self, from: json).first
-    }
-
-    private static func coding<Value: Codable>(
-        of type: Value.Type
-    ) -> (encode: (Output) throws -> Data, decode: (Data) throws -> Output) {
-        (
-            { output in
-                // Encoded in an array, because not every decoder accepts a bare `nil` as JSON.
-                try DocumentCoding.encode([output as? Value])
-            },
-            { json in
-                guard let value: Value = try storedValue(in: json), let output = value as? Output else {
-                    throw DecodingError.valueNotFound(
-                        Value.self,
-                        DecodingError.Context(codingPath: [], debugDescription: "The stored outcome is empty.")
-                    )
-                }
-                return output
-            }
-        )
     }
 }
 

@@ -26,6 +26,24 @@ package struct CommandRoute: Sendable {
         isRepeatable: Bool = false,
         _ operation: nonisolated(nonsending) @escaping @Sendable (Command, EntityContext) async throws -> Void
     ) {
+        self.init(isRepeatable: isRepeatable) { (command: Command, run) in
+            try await run.handle(command) { context in try await operation(command, context) }
+        }
+    }
+
+    /// Creates a route of commands, whose `operation` runs several units of work one after the other.
+    package init<Command: DurableCommand>(
+        unitsOfWork operation: nonisolated(nonsending) @escaping @Sendable (Command, UnitsOfWork) async throws -> Void
+    ) {
+        self.init(isRepeatable: true) { (command: Command, run) in
+            try await run.handle(command, by: operation)
+        }
+    }
+
+    private init<Command: DurableCommand>(
+        isRepeatable: Bool,
+        handling operation: nonisolated(nonsending) @escaping @Sendable (Command, DeliveryRun) async throws -> Void
+    ) {
         type = Command.self
         versions = Command.decodableVersions
         self.isRepeatable = isRepeatable
@@ -43,7 +61,7 @@ package struct CommandRoute: Sendable {
                         """
                 )
             }
-            try await run.handle(command) { context in try await operation(command, context) }
+            try await operation(command, run)
         }
     }
 
@@ -109,6 +127,49 @@ struct DeliveryRun {
         let work = UnitOfWork(delegator: delegator, context: entityContext)
         if chain.isEmpty { return try await work.execute(operation) }
         try await chain.run(message, in: messageContext) { _ in try await work.execute(operation) }
+    }
+
+    /// Runs `operation`, as the handler of `command`, with the units of work of the delivery.
+    nonisolated(nonsending) func handle<Command: DurableCommand>(
+        _ command: Command,
+        by operation: nonisolated(nonsending) @escaping (Command, UnitsOfWork) async throws -> Void
+    ) async throws {
+        let units = UnitsOfWork(delegator: delegator, context: entityContext)
+        if chain.isEmpty { return try await operation(command, units) }
+        try await chain.run(command, in: messageContext) { command in try await operation(command, units) }
+    }
+}
+
+/// The units of work of one delivery, of which the last also settles it.
+///
+/// The store doesn't fence the others. Whoever uses them must notice in each of them that another handler of the delivery has gone
+/// on, for example because an entity has changed.
+package struct UnitsOfWork {
+    private let delegator: any DomainEventDelegator
+    private let context: EntityContext
+    private let settlement: Settlement?
+
+    init(delegator: any DomainEventDelegator, context: EntityContext) {
+        self.delegator = delegator
+        self.context = context
+        settlement = context.relayPart.settlement
+    }
+
+    /// Runs `body` in a unit of work.
+    ///
+    /// - Parameter body: Returns whether it is the last; then its commit settles the delivery.
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of ``HeadraceDomain/UnitOfWork/execute(_:)``.
+    @discardableResult
+    package nonisolated(nonsending) func execute(
+        _ body: nonisolated(nonsending) (EntityContext) async throws -> Bool
+    ) async throws -> Bool {
+        context.relayPart.settlement = nil
+        return try await UnitOfWork(delegator: delegator, context: context).execute { context in
+            let isLast = try await body(context)
+            if isLast { context.relayPart.settlement = settlement }
+            return isLast
+        }
     }
 }
 
@@ -183,13 +244,23 @@ package struct RepeatableSubscription: Sendable {
     let known: KnownMessage?
     private let eventNames: Set<String>
 
+    /// What the name of the subscription is for ``type``, such as "processName".
+    private let nameOfName: String
+
     /// Declares a subscription.
     ///
     /// - Parameters:
     ///   - type: The type that declares the subscription.
     ///   - known: The message that stands for the states that the handlers can read; `nil` if the declaration is invalid.
     ///   - eventNames: The names of the events that the type reacts to.
-    package init(type: any SendableMetatype.Type, known: KnownMessage?, eventNames: Set<String>) {
+    ///   - nameOfName: The member of the type that has the name of the subscription.
+    package init(
+        type: any SendableMetatype.Type,
+        known: KnownMessage?,
+        eventNames: Set<String>,
+        nameOfName: String = "processName"
+    ) {
+        self.nameOfName = nameOfName
         self.type = type
         self.known = known
         self.eventNames = eventNames
@@ -201,16 +272,21 @@ package struct RepeatableSubscription: Sendable {
     func mistake(named name: String, handled: Set<String>) -> String? {
         guard let event = handled.subtracting(eventNames).min() else { return nil }
         return """
-            '\(String(naming: type))' has the processName '\(name)', which is also the subscriptionName of a handler of \
+            '\(String(naming: type))' has the \(nameOfName) '\(name)', which is also the subscriptionName of a handler of \
             '\(event)'. To fix, give the handler a unique name.
             """
     }
 
     /// The mistake of two types with one name.
-    package static func mistake(_ one: Any.Type, _ other: Any.Type, _ name: String) -> String {
+    package static func mistake(
+        _ one: Any.Type,
+        _ other: Any.Type,
+        _ name: String,
+        nameOfName: String = "processName"
+    ) -> String {
         """
-        '\(String(naming: one))' and '\(String(naming: other))' both have the processName '\(name)'. To fix, give each type a \
-        unique name.
+        '\(String(naming: one))' and '\(String(naming: other))' both have the \(nameOfName) '\(name)'. To fix, give each type \
+        a unique name.
         """
     }
 }

@@ -26,8 +26,8 @@ public final class Relay: Sendable {
     package let store: any DeliveryStore
     package let registrar: DomainEventHandlerRegistrar
     package let configuration: Configuration
-    let clock: any TimeSource
-    let wallClock: @Sendable () -> Date
+    package let clock: any TimeSource
+    package let wallClock: @Sendable () -> Date
     let chain: MiddlewareChain
     let idleWaiters = IdleWaiters()
 

@@ -91,22 +91,13 @@ package enum ScheduleSeed {
     @TaskLocal package static var current: UInt64?
 }
 
-/// A random number generator that is reproducible by its seed: SplitMix64.
-///
-/// Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators,
-/// <https://doi.org/10.1145/2714064.2660195>.
+/// A random number generator that is reproducible by its seed.
 package struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
+    private var numbers: SplitMix
 
     package init(seed: UInt64) {
-        state = seed
+        numbers = SplitMix(seed: seed)
     }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    package mutating func next() -> UInt64 { numbers.next() }
 }

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import HeadraceCore
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceStorage
+import Logging
+
+/// One turn of an instance: from the message that wakes it until it waits again.
+///
+/// Each step is a unit of work of its own. Within it, the code goes on with the result until it waits, so that the result, the
+/// changes of the step, and what the code waits for next are one commit. If that commit fails, the turn begins again from the
+/// journal: nothing that the code did meanwhile counts.
+///
+/// Two relays may have the same turn for a while, if one of them was suspended. Each commit changes the instance, and so the store
+/// refuses the commit of the slower one.
+final class WorkflowTurn<Workflow: DurableWorkflow> {
+    private typealias Group = ThrowingTaskGroup<Attempt?, any Error>
+
+    /// A closure that has ended; a timer ends with `nil` instead.
+    private struct Attempt: Sendable {
+        let step: WorkflowReplay.Step
+        let result: Result<Data, any Error>
+    }
+
+    private let runner: WorkflowRunner<Workflow>
+    private let message: ContinueWorkflow
+    private let units: UnitsOfWork
+
+    /// The code, which has received the first ``recordCount`` records; `nil` before the first unit of work.
+    private var replay: WorkflowReplay?
+
+    private var round = 0
+    private var recordCount = 0
+    private var seed: UInt64 = 0
+
+    /// Whether the code has received a record that wasn't stored.
+    private var isAhead = false
+
+    /// The numbers of the steps whose closures run.
+    private var running: Set<Int> = []
+
+    /// The failed steps that wait for their next attempt.
+    private var resting: [Int: StoredWorkflow.Wait] = [:]
+
+    /// The earliest time for which a timer runs.
+    private var timer: Date?
+
+    init(runner: WorkflowRunner<Workflow>, message: ContinueWorkflow, units: UnitsOfWork) {
+        self.runner = runner
+        self.message = message
+        self.units = units
+    }
+
+    /// Ends the code that was executed.
+    func drop() {
+        replay?.drop()
+        replay = nil
+    }
+
+    /// Goes on until the instance waits or has ended.
+    nonisolated(nonsending) func run() async throws {
+        do {
+            try await withThrowingTaskGroup(of: Attempt?.self) { group in
+                defer { group.cancelAll() }
+                var isOver = try await settle()
+                while !isOver {
+                    try Task.checkCancellation()
+                    isOver = try await goOn(&group)
+                }
+            }
+        } catch let mismatch as WorkflowMismatch {
+            try await block(mismatch.reason)
+        }
+    }
+
+    /// Does the next step; returns whether the turn is over.
+    private nonisolated(nonsending) func goOn(_ group: inout Group) async throws -> Bool {
+        let steps = (replay?.steps ?? []).filter { !running.contains($0.number) && isDue($0.number) }
+        for step in steps {
+            if case .run(_, let body) = step.work { start(step, body, in: &group) }
+        }
+        for step in steps {
+            if case .change(_, let body) = step.work { return try await change(step, body) }
+        }
+        startTimer(in: &group)
+        guard let attempt = try await group.next() ?? nil else {
+            timer = nil
+            return try await settle()
+        }
+        running.remove(attempt.step.number)
+        return try await store(attempt.result, of: attempt.step)
+    }
+
+    // MARK: Steps
+
+    /// Runs the closure of `step` in a child task.
+    private func start(
+        _ step: WorkflowReplay.Step,
+        _ body: @escaping StepWork.Run,
+        in group: inout Group
+    ) {
+        running.insert(step.number)
+        let key = WorkflowStep.key(of: step.number, seed: seed)
+        let known = runner.unstored[key]
+        let attempts = resting[step.number]?.attempts ?? 0
+        let attempt = WorkflowStep(idempotencyKey: key, attempt: attempts + 1, scope: runner.scope)
+        group.addTask {
+            if let known { return Attempt(step: step, result: .success(known)) }
+            do {
+                return Attempt(step: step, result: .success(try await body(attempt)))
+            } catch {
+                return Attempt(step: step, result: .failure(error))
+            }
+        }
+    }
+
+    /// Lets the turn look at the pauses again while closures run.
+    private func startTimer(in group: inout Group) {
+        let due = (replay?.steps ?? []).compactMap { wait(for: $0).due }.min()
+        guard !running.isEmpty, let due, timer.map({ due < $0 }) ?? true else { return }
+        timer = due
+        let pause = Duration.seconds(max(0, due.timeIntervalSince(runner.wallClock())))
+        group.addTask { [clock = runner.clock] in
+            try await clock.sleep(for: pause)
+            return nil
+        }
+    }
+
+    /// Carries out `step` and stores its result in one unit of work.
+    private nonisolated(nonsending) func change(
+        _ step: WorkflowReplay.Step,
+        _ body: @escaping StepWork.Change
+    ) async throws -> Bool {
+        do {
+            return try await execute { context, stored in
+                let json = try await body(context, self.runner.scope)
+                self.append(self.record(of: step, json: json), to: stored, in: context)
+            }
+        } catch {
+            if isInterruption(error) { throw error }
+            return try await store(.failure(error), of: step)
+        }
+    }
+
+    /// Stores what an attempt at `step` has returned or thrown.
+    private nonisolated(nonsending) func store(
+        _ result: Result<Data, any Error>,
+        of step: WorkflowReplay.Step
+    ) async throws -> Bool {
+        let key = WorkflowStep.key(of: step.number, seed: seed)
+        if case .success(let json) = result { runner.unstored[key] = json }
+        if case .failure(let error) = result, isInterruption(error) { throw error }
+        let isOver = try await execute { context, stored in
+            // The step may have been cancelled meanwhile.
+            guard self.replay?.steps.contains(where: { $0.number == step.number }) == true else { return }
+            switch result {
+            case .success(let json): self.append(self.record(of: step, json: json), to: stored, in: context)
+            case .failure(let error): self.note(error, of: step, stored, in: context)
+            }
+        }
+        runner.unstored[key] = nil
+        return isOver
+    }
+
+    /// Plans the next attempt at a failed step, or lets the code receive the error.
+    private func note(
+        _ error: any Error,
+        of step: WorkflowReplay.Step,
+        _ stored: StoredWorkflow,
+        in context: EntityContext
+    ) {
+        let failure = WorkflowStepError(error, step: step.number)
+        let attempts = (resting[step.number]?.attempts ?? 0) + 1
+        let policy = step.retry ?? runner.retry
+        if attempts < policy.maximumAttempts, (error as? any RetryableError)?.isRetryable ?? true {
+            var generator = SystemValues.current.randomNumbers
+            var due = runner.wallClock().advanced(by: policy.backoff.pause(afterAttempt: attempts, using: &generator))
+            if let earliest = (error as? any RetryableError)?.earliestRetry {
+                due = max(due, runner.wallClock().advanced(by: runner.clock.now.duration(to: earliest)))
+            }
+            resting[step.number] = StoredWorkflow.Wait(
+                step: step.number, kind: step.kind, name: step.name, input: step.input, due: due, attempts: attempts,
+                failure: failure)
+            Logger.current.notice(
+                "A step of a workflow failed and will be repeated",
+                metadata: metadata.merging(["error": "\(error)", "headrace.workflow.step": "\(step.title)"]) { $1 }
+            )
+            return
+        }
+        var record = record(of: step, json: Data())
+        record.failure = failure
+        append(record, to: stored, in: context)
+    }
+
+    private func record(of step: WorkflowReplay.Step, json: Data) -> WorkflowRecord {
+        WorkflowRecord(
+            step: step.number, kind: step.kind, name: step.name, input: step.input,
+            result: String(decoding: json, as: UTF8.self), attempts: (resting[step.number]?.attempts ?? 0) + 1,
+            date: runner.wallClock())
+    }
+
+    /// Adds `record` to the journal, and lets the code go on with it.
+    private func append(_ record: WorkflowRecord, to stored: StoredWorkflow, in context: EntityContext) {
+        stored.recordCount += 1
+        context.insert(StoredWorkflowRecord(record, of: stored.id, position: stored.recordCount))
+        resting[record.step] = nil
+        isAhead = true
+        replay?.apply(record)
+    }
+
+    // MARK: Units of work
+
+    /// Applies what needs no work: events, the end of pauses, and a cancellation.
+    private nonisolated(nonsending) func settle() async throws -> Bool { try await execute { _, _ in } }
+
+    /// Runs `body` in a unit of work, and then settles the instance.
+    ///
+    /// - Returns: Whether the turn is over.
+    /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict` if another relay has gone on with the instance.
+    private nonisolated(nonsending) func execute(
+        _ body: nonisolated(nonsending) (EntityContext, StoredWorkflow) async throws -> Void
+    ) async throws -> Bool {
+        let isOver = try await units.execute { context in
+            guard let stored = try await find(in: context) else { return true }
+            if isAhead { drop() }
+            if replay == nil {
+                try await begin(stored, in: context)
+            } else if stored.round != round || stored.recordCount != recordCount {
+                throw StoreError.versionConflict(
+                    EntityReference(kind: StoredWorkflow.entityName, key: stored.id),
+                    expected: recordCount,
+                    stored: stored.recordCount
+                )
+            }
+            try await body(context, stored)
+            let isOver = try await settle(stored, in: context)
+            (round, recordCount) = (stored.round, stored.recordCount)
+            return isOver
+        }
+        isAhead = false
+        return isOver
+    }
+
+    /// Returns the instance, or `nil` if the message of this turn is obsolete.
+    private nonisolated(nonsending) func find(in context: EntityContext) async throws -> StoredWorkflow? {
+        guard let stored = try await context.find(StoredWorkflow.self, id: message.instance), stored.isOpen,
+            stored.turn == message.turn
+        else { return nil }
+        return stored
+    }
+
+    /// Executes the code up to the end of the journal.
+    private nonisolated(nonsending) func begin(_ stored: StoredWorkflow, in context: EntityContext) async throws {
+        let records = try await context.journal(of: stored.id).map(\.record)
+        replay = try runner.replay(stored, records)
+        isAhead = false
+        (round, recordCount, seed) = (stored.round, stored.recordCount, stored.keySeedOfRound)
+        resting = Dictionary(stored.waits.filter { $0.attempts > 0 }.map { ($0.step, $0) }) { $1 }
+    }
+
+    /// Lets the code go on as far as it can without work, and stores what it waits for.
+    ///
+    /// - Returns: Whether the turn is over.
+    private nonisolated(nonsending) func settle(
+        _ stored: StoredWorkflow,
+        in context: EntityContext
+    ) async throws -> Bool {
+        guard let replay else { return true }
+        // The store has delivered the message, so its time has come, whatever this clock says.
+        let now = max(runner.wallClock(), stored.turnDue ?? .distantPast)
+        while true {
+            if let mistake = replay.mistake { throw WorkflowMismatch(reason: mistake) }
+            if let successor = replay.successor {
+                try await beginAnew(stored, with: successor, in: context)
+                return true
+            }
+            if let outcome = replay.outcome {
+                end(stored, with: outcome, in: context)
+                return true
+            }
+            if stored.mustCancel {
+                stored.mustCancel = false
+                stored.wasCancelled = true
+                append(
+                    WorkflowRecord(step: 0, kind: .cancellation, name: "", date: runner.wallClock()),
+                    to: stored,
+                    in: context
+                )
+            } else if let record = nextFree(in: replay.steps, of: stored, at: now) {
+                append(record, to: stored, in: context)
+            } else {
+                break
+            }
+        }
+        stored.resume(with: replay.steps.map(wait), changes: replay.changes)
+        let steps = replay.steps
+        if steps.contains(where: { running.contains($0.number) || ($0.isWork && isDue($0.number)) }) { return false }
+        stored.endTurn()
+        try stored.arm(at: stored.waits.compactMap(\.due).min(), since: runner.wallClock(), in: context)
+        return true
+    }
+
+    /// Returns the record of the first step that is done without work, and removes its event.
+    private func nextFree(
+        in steps: [WorkflowReplay.Step],
+        of stored: StoredWorkflow,
+        at now: Date
+    ) -> WorkflowRecord? {
+        for step in steps {
+            switch step.work {
+            case .change, .run:
+                continue
+            case .sleep(let due):
+                if due <= now { return record(of: step, json: Data()) }
+            case .event(let due):
+                if let index = stored.events.firstIndex(where: { $0.name == step.name }) {
+                    let event = stored.events.remove(at: index)
+                    var record = record(of: step, json: Data(event.json.utf8))
+                    record.version = event.version
+                    return record
+                }
+                if let due, due <= now { return record(of: step, json: Data()) }
+            }
+        }
+        return nil
+    }
+
+    private nonisolated(nonsending) func beginAnew(
+        _ stored: StoredWorkflow,
+        with successor: WorkflowReplay.Successor,
+        in context: EntityContext
+    ) async throws {
+        for record in try await context.journal(of: stored.id) { context.delete(record) }
+        stored.begin(anewWith: successor.input, version: Workflow.workflowVersion, at: runner.wallClock())
+        try stored.arm(at: stored.begunAt, since: stored.begunAt, in: context)
+    }
+
+    private func end(_ stored: StoredWorkflow, with outcome: Result<Data, any Error>, in context: EntityContext) {
+        stored.endTurn()
+        let now = runner.wallClock()
+        switch outcome {
+        case .success(let output):
+            stored.output = String(decoding: output, as: UTF8.self)
+            stored.end(as: .completed, at: now, in: context)
+        case .failure(let error):
+            stored.failure = WorkflowStepError(error, step: 0)
+            let isCancelled = error is CancellationError && stored.wasCancelled
+            stored.end(as: isCancelled ? .cancelled : .failed, at: now, in: context)
+            Logger.current.log(
+                level: isCancelled ? .notice : .error,
+                "A workflow has ended with an error",
+                metadata: metadata.merging(["error": "\(error)"]) { $1 }
+            )
+        }
+    }
+
+    /// Stores why the code can't go on, so that another program, or this one after a correction, takes the instance later.
+    private nonisolated(nonsending) func block(_ reason: String) async throws {
+        drop()
+        try await units.execute { context in
+            guard let stored = try await find(in: context) else { return true }
+            stored.block(reason)
+            stored.endTurn()
+            var generator = SystemValues.current.randomNumbers
+            let backoff = Backoff(base: .seconds(10), factor: 2, longest: .seconds(3_600))
+            let pause = backoff.pause(afterAttempt: stored.blockCount, using: &generator)
+            let now = runner.wallClock()
+            try stored.arm(at: now.advanced(by: pause), since: now, in: context)
+            return true
+        }
+        Logger.current.error("A workflow is blocked", metadata: metadata.merging(["reason": "\(reason)"]) { $1 })
+    }
+
+    // MARK: Questions
+
+    private func isDue(_ step: Int) -> Bool { resting[step]?.due.map { $0 <= runner.wallClock() } ?? true }
+
+    /// What the instance stores about a step that wasn't done.
+    private func wait(for step: WorkflowReplay.Step) -> StoredWorkflow.Wait {
+        if let resting = resting[step.number] { return resting }
+        let due: Date? =
+            switch step.work {
+            case .change, .run: nil
+            case .sleep(let date): date
+            case .event(let date): date
+            }
+        return StoredWorkflow.Wait(step: step.number, kind: step.kind, name: step.name, input: step.input, due: due)
+    }
+
+    /// Whether the error says nothing about the step, so that the relay must repeat the turn.
+    private func isInterruption(_ error: any Error) -> Bool {
+        if error is WorkflowMismatch || Task.isCancelled { return true }
+        guard let error = error as? StoreError else { return false }
+        return error.isConflict || error.code == .leaseLost || error.isFinal
+    }
+
+    private var metadata: Logger.Metadata { ["headrace.workflow": "\(message.instance)"] }
+}
+
+extension WorkflowReplay.Step {
+    /// Whether a turn must do something for the step.
+    fileprivate var isWork: Bool {
+        switch work {
+        case .change, .run: true
+        case .sleep, .event: false
+        }
+    }
+
+    fileprivate var retry: StepRetry? {
+        switch work {
+        case .change(let retry, _): retry
+        case .run(let retry, _): retry
+        case .sleep, .event: nil
+        }
+    }
+}
