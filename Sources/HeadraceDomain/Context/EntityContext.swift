@@ -69,7 +69,7 @@ public final class EntityContext: DomainContext {
     }
 
     /// Creates an empty context that only reads from `store`.
-    init(reading store: any EntityStore) {
+    package init(reading store: any EntityStore) {
         self.store = store
         durability = .durable
         isReadOnly = true

@@ -126,6 +126,7 @@ extension DependencyRegistry {
                 recurring: schedules.map(\.command)
             ),
             ProcessDeclaration(processes: processes, scheduled: scheduled),
+            WorkflowDeclaration(workflows: workflows),
         ]
         register(registration)
         if !processes.isEmpty || store.schema.contains(StoredProcess.entityName) {

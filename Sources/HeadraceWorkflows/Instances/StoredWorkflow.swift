@@ -85,6 +85,9 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     /// The events that the code hasn't received yet, in order.
     var events: [Event] = []
 
+    /// The instances that wait for the end of this one.
+    var parents: [String] = []
+
     /// Whether the cancellation waits to be recorded.
     var mustCancel = false
 
@@ -191,7 +194,7 @@ extension StoredWorkflow {
     /// Forgets the message that is being handled, so that it isn't cancelled.
     func endTurn() { (turn, turnDue) = (nil, nil) }
 
-    /// Ends the instance.
+    /// Ends the instance; see `end(_:as:at:)` of the context.
     func end(as state: WorkflowState, at now: Date, in context: EntityContext) {
         if let turn { context.cancelScheduled(turn) }
         endTurn()

@@ -170,7 +170,7 @@ public struct Workflows: Sendable {
         id: some EntityIdentifier
     ) async throws {
         try await change(Workflow.workflowName, id) { stored, context in
-            if stored.isOpen { stored.end(as: .terminated, at: now, in: context) }
+            if stored.isOpen { try await context.end(stored, as: .terminated, at: now) }
         }
     }
 
@@ -382,20 +382,29 @@ public struct WorkflowError: CodedError {
     }
 
     static func ended(_ status: WorkflowStatus) -> WorkflowError {
-        let name = "'\(status.workflow)/\(status.id)'"
-        switch status.state {
+        ended(workflow: status.workflow, id: status.id, status.state, failure: status.failure)
+    }
+
+    static func ended(
+        workflow: String,
+        id: String,
+        _ state: WorkflowState,
+        failure: WorkflowStepError? = nil
+    ) -> WorkflowError {
+        let name = "'\(workflow)/\(id)'"
+        switch state {
         case .failed:
-            let reason = status.failure.map { ": \($0)" } ?? "."
+            let reason = failure.map { ": \($0)" } ?? "."
             return WorkflowError(
                 code: .failed,
                 message: "The workflow \(name) has failed\(reason) To fix, correct the cause, and call 'retry'.",
-                cause: status.failure
+                cause: failure
             )
         case .cancelled:
             return WorkflowError(
                 code: .cancelled,
                 message: "The workflow \(name) was cancelled. To do its task, start another instance.",
-                cause: status.failure
+                cause: failure
             )
         case .terminated:
             return WorkflowError(
@@ -407,10 +416,24 @@ public struct WorkflowError: CodedError {
             return WorkflowError(
                 code: .ended,
                 message:
-                    "The workflow \(name) is \(status.state.rawValue). To do its task again, start another instance.",
+                    "The workflow \(name) is \(state.rawValue). To do its task again, start another instance.",
                 cause: nil
             )
         }
+    }
+
+    static func blocked(_ problems: [String]) -> WorkflowError {
+        let instances = problems.count == 1 ? "1 workflow" : "\(problems.count) workflows"
+        let shown = problems.prefix(20).map { "- \($0)" } + (problems.count > 20 ? ["- …"] : [])
+        return WorkflowError(
+            code: .blocked,
+            message: """
+                The code doesn't fit the journals of \(instances) in the store. To fix, let 'flow.changed(…)' select the old code \
+                for them, or keep the earlier version of the program running until they have ended.
+                \(shown.joined(separator: "\n"))
+                """,
+            cause: nil
+        )
     }
 
     static func notObservable(_ store: any DeliveryStore) -> WorkflowError {
@@ -440,6 +463,9 @@ extension ErrorCode<WorkflowError> {
 
     /// The instance has completed.
     public static var ended: Self { Self() }
+
+    /// The code of the program doesn't fit the journals of open instances.
+    public static var blocked: Self { Self() }
 
     /// The store can't be observed.
     public static var notObservable: Self { Self() }

@@ -4,6 +4,7 @@ public import Foundation
 public import HeadraceCommands
 public import HeadraceCore
 public import HeadraceDomain
+import HeadraceRelay
 import HeadraceResolution
 import HeadraceStorage
 
@@ -13,6 +14,9 @@ import HeadraceStorage
 public struct WorkflowContext: Sendable {
     /// The stored text of the instance's identifier.
     public let id: String
+
+    /// The identifier of the stored instance.
+    let instance: String
 
     let replay: WorkflowReplay
 
@@ -183,6 +187,49 @@ public struct WorkflowContext: Sendable {
             try await replay.halt(
                 "The stored event '\(Event.eventName)' does not decode as '\(String(naming: type))': \(error)")
         }
+    }
+
+    /// Starts an instance of `workflow`, and waits for its result.
+    ///
+    /// It is an instance like any other, with a journal of its own. If the identifier has an instance already, this waits for that
+    /// instance. If this instance is cancelled, the other goes on.
+    ///
+    /// - Parameters:
+    ///   - workflow: The workflow with its input.
+    ///   - id: The identifier, unique among the instances of the workflow.
+    /// - Returns: The result.
+    /// - Throws: ``WorkflowStepError`` if the instance has failed or was ended otherwise; `CancellationError` if this instance was
+    ///   cancelled.
+    public func run<Child: DurableWorkflow>(
+        _ workflow: Child,
+        id: some EntityIdentifier
+    ) async throws -> Child.Output {
+        let child = StoredWorkflow.id(of: Child.workflowName, key: id.storageKey)
+        let parent = instance
+        _ = try await replay.result(
+            of: .workflow, named: Child.workflowName, input: text(workflow),
+            .change(nil) { context, _ in
+                try await context.start(workflow, id: id)
+                try await context.announce(theEndOf: child, to: parent)
+                return Data()
+            }
+        )
+        let result = try await replay.result(
+            of: .event, named: WorkflowEnd.name(of: child), .event(until: nil))
+        let end: WorkflowEnd
+        do {
+            end = try DocumentCoding.decode(WorkflowEnd.self, from: result.json)
+            if let output = end.output, let coding = OutcomeCoding(Child.Output.self) {
+                return try coding.decode(Data(output.utf8))
+            }
+        } catch {
+            try await replay.halt(
+                "The result of the workflow '\(child)' does not decode as '\(String(naming: Child.Output.self))': \(error)"
+            )
+        }
+        throw end.failure
+            ?? WorkflowStepError(
+                WorkflowError.ended(workflow: Child.workflowName, id: id.storageKey, end.state), step: 0)
     }
 
     /// The time of the last step, which is the same in each replay.

@@ -23,7 +23,7 @@ package struct WorkflowRecord: Codable, Hashable, Sendable {
         /// The wait for an event.
         case event
 
-        /// The end of another instance.
+        /// The start of another instance.
         case workflow
 
         /// The cancellation of the instance, which is no step.
@@ -65,8 +65,13 @@ package struct WorkflowRecord: Codable, Hashable, Sendable {
         case .step: "the step '\(name)'"
         case .transaction: "the transaction '\(name)'"
         case .sleep: "a pause"
-        case .event: "the wait for '\(name)'"
-        case .workflow: "the workflow '\(name)'"
+        case .event:
+            if let instance = WorkflowEnd.instance(in: name) {
+                "the end of the workflow '\(instance)'"
+            } else {
+                "the wait for '\(name)'"
+            }
+        case .workflow: "the start of the workflow '\(name)'"
         case .cancellation: "a cancellation"
         }
     }

@@ -4,6 +4,7 @@ import Foundation
 import HeadraceCore
 import HeadraceDomain
 import HeadraceResolution
+import Logging
 import Synchronization
 
 /// The code of one instance in execution: it runs until it waits for steps, and goes on with their results.
@@ -215,9 +216,13 @@ final class WorkflowReplay: Sendable {
             let isRefused = state.withLock { state in
                 if state.isClosed {
                     state.refusals += 1
-                    // The code is in an endless loop, so it stays where it is.
-                    if state.refusals > Self.refusalLimit { state.halted.append(waiter) }
-                    return state.refusals <= Self.refusalLimit
+                    if state.refusals <= Self.refusalLimit { return true }
+                    Logger.current.error(
+                        "The code of a workflow catches each error in an endless loop, so its task stays in memory",
+                        metadata: ["headrace.workflow.step": "\(WorkflowRecord.title(kind, name))"]
+                    )
+                    state.halted.append(waiter)
+                    return false
                 }
                 state.lastNumber += 1
                 let step = Step(number: state.lastNumber, kind: kind, name: name, input: input, work: work)

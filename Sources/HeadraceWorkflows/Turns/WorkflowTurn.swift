@@ -255,7 +255,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// Executes the code up to the end of the journal.
     private nonisolated(nonsending) func begin(_ stored: StoredWorkflow, in context: EntityContext) async throws {
         let records = try await context.journal(of: stored.id).map(\.record)
-        replay = try runner.replay(stored, records)
+        replay = try stored.replay(as: Workflow.self, records)
         isAhead = false
         (round, recordCount, seed) = (stored.round, stored.recordCount, stored.keySeedOfRound)
         resting = Dictionary(stored.waits.filter { $0.attempts > 0 }.map { ($0.step, $0) }) { $1 }
@@ -278,7 +278,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                 return true
             }
             if let outcome = replay.outcome {
-                end(stored, with: outcome, in: context)
+                try await end(stored, with: outcome, in: context)
                 return true
             }
             if stored.mustCancel {
@@ -338,17 +338,21 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         try stored.arm(at: stored.begunAt, since: stored.begunAt, in: context)
     }
 
-    private func end(_ stored: StoredWorkflow, with outcome: Result<Data, any Error>, in context: EntityContext) {
+    private nonisolated(nonsending) func end(
+        _ stored: StoredWorkflow,
+        with outcome: Result<Data, any Error>,
+        in context: EntityContext
+    ) async throws {
         stored.endTurn()
         let now = runner.wallClock()
         switch outcome {
         case .success(let output):
             stored.output = String(decoding: output, as: UTF8.self)
-            stored.end(as: .completed, at: now, in: context)
+            try await context.end(stored, as: .completed, at: now)
         case .failure(let error):
             stored.failure = WorkflowStepError(error, step: 0)
             let isCancelled = error is CancellationError && stored.wasCancelled
-            stored.end(as: isCancelled ? .cancelled : .failed, at: now, in: context)
+            try await context.end(stored, as: isCancelled ? .cancelled : .failed, at: now)
             Logger.current.log(
                 level: isCancelled ? .notice : .error,
                 "A workflow has ended with an error",
