@@ -144,7 +144,7 @@ struct Changing: DurableWorkflow {
             mistake: "step 2 is the step 'b'; the code now asks for the transaction 'b'"),
         Change(
             name: "the type of a result changed", new: [.number("a"), .step("b"), .event(within: nil)],
-            mistake: "The stored result of the transaction 'a' does not decode as 'Int'"),
+            mistake: "The stored result of the transaction 'a' does not decode as 'Swift.Int'"),
         Change(
             name: "the input of a command changed", old: [.command(1), .event(within: nil)],
             new: [.command(2), .event(within: nil)], mistake: nil),
@@ -173,6 +173,11 @@ struct Changing: DurableWorkflow {
                 .transaction("c"),
             ], mistake: nil),
         Change(
+            name: "a marked change right before the wait",
+            new: [
+                .transaction("a"), .step("b"), .changed("later", new: [.step("new")], old: []), .event(within: nil),
+            ], mistake: nil),
+        Change(
             name: "steps made parallel",
             new: [.together([[.transaction("a")], [.step("b")]]), .event(within: nil)], mistake: nil),
         Change(
@@ -184,7 +189,7 @@ struct Changing: DurableWorkflow {
             name: "a parallel step added at the end",
             old: [.together([[.transaction("a")], [.transaction("b")]]), .event(within: nil)],
             new: [.together([[.transaction("a")], [.transaction("b")], [.step("new")]]), .event(within: nil)],
-            mistake: "waits for step 3, the wait for 'packed'; the code now asks for the step 'new'"),
+            mistake: "step 3 is the wait for 'packed'; the code now asks for the step 'new'"),
         Change(
             name: "another await", new: [.transaction("a"), .unmanaged, .step("b"), .event(within: nil)],
             mistake: "awaits something that isn't a step"),

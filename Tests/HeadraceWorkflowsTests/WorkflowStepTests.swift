@@ -56,7 +56,9 @@ struct Flaky: Error, Codable, Hashable {}
     private nonisolated(nonsending) func raise(_ events: [any DurableDomainEvent], _ container: Container) async throws
     {
         let work: UnitOfWork<EntityContext> = container.resolve()
-        try await work.execute { context in for event in events { context.raiseEvent(event) } }
+        try await work.execute { context in
+            for event in events { context.raiseEvent(event, for: EntityReference(kind: "order", key: "1")) }
+        }
     }
 
     private nonisolated(nonsending) func result() async throws -> String? {

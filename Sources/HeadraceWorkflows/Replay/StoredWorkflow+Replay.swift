@@ -20,7 +20,8 @@ extension StoredWorkflow {
                     "The result '\(String(naming: Workflow.Output.self))' is not 'Codable'. To fix, conform it to 'Codable'."
             )
         }
-        let replay = WorkflowReplay(startedAt: begunAt, seed: seedOfRound, changes: changes)
+        let replay = WorkflowReplay(
+            startedAt: begunAt, seed: seedOfRound, changes: changes, isNew: records.isEmpty && waits.isEmpty)
         let flow = WorkflowContext(id: key, instance: id, replay: replay)
         replay.start {
             let output = try await workflow.run(flow)

@@ -40,7 +40,7 @@ final class WorkflowReplay: Sendable {
         var now: Date
         var random: SplitMix
         var changes: [String: Bool]
-        var isReplaying = true
+        var isReplaying: Bool
         var successor: Successor?
         var isClosed = false
         var refusals = 0
@@ -66,9 +66,10 @@ final class WorkflowReplay: Sendable {
     ///   - startedAt: The time at which the instance was started.
     ///   - seed: The seed of its random numbers.
     ///   - changes: The names of the changes that the instance has.
-    init(startedAt: Date, seed: UInt64, changes: [String]) {
+    ///   - isNew: Whether the journal is empty and nothing is waited for.
+    init(startedAt: Date, seed: UInt64, changes: [String], isNew: Bool) {
         let changes = Dictionary(changes.map { ($0, true) }) { $1 }
-        state = Mutex(State(now: startedAt, random: SplitMix(seed: seed), changes: changes))
+        state = Mutex(State(now: startedAt, random: SplitMix(seed: seed), changes: changes, isReplaying: !isNew))
     }
 
     // MARK: For the owner
@@ -113,7 +114,7 @@ final class WorkflowReplay: Sendable {
     func replay(_ records: [WorkflowRecord], waits: [StoredWorkflow.Wait]) {
         for (index, record) in records.enumerated() {
             if mistake != nil { return }
-            state.withLock { $0.isReplaying = index < records.count - 1 }
+            state.withLock { $0.isReplaying = index < records.count - 1 || !waits.isEmpty }
             apply(record)
         }
         state.withLock { $0.isReplaying = false }

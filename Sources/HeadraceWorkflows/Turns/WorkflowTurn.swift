@@ -45,6 +45,9 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// The failed steps that wait for their next attempt.
     private var resting: [Int: StoredWorkflow.Wait] = [:]
 
+    /// The time for which the message was due, so that it has come, whatever the clock of this machine says.
+    private var reached = Date.distantPast
+
     /// The earliest time for which a timer runs.
     private var timer: Date?
 
@@ -225,6 +228,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     ) async throws -> Bool {
         let isOver = try await units.execute { context in
             guard let stored = try await find(in: context) else { return true }
+            reached = stored.turnDue ?? reached
             if isAhead { drop() }
             if replay == nil {
                 try await begin(stored, in: context)
@@ -269,8 +273,6 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         in context: EntityContext
     ) async throws -> Bool {
         guard let replay else { return true }
-        // The store has delivered the message, so its time has come, whatever this clock says.
-        let now = max(runner.wallClock(), stored.turnDue ?? .distantPast)
         while true {
             if let mistake = replay.mistake { throw WorkflowMismatch(reason: mistake) }
             if let successor = replay.successor {
@@ -289,7 +291,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                     to: stored,
                     in: context
                 )
-            } else if let record = nextFree(in: replay.steps, of: stored, at: now) {
+            } else if let record = nextFree(in: replay.steps, of: stored) {
                 append(record, to: stored, in: context)
             } else {
                 break
@@ -304,17 +306,13 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     }
 
     /// Returns the record of the first step that is done without work, and removes its event.
-    private func nextFree(
-        in steps: [WorkflowReplay.Step],
-        of stored: StoredWorkflow,
-        at now: Date
-    ) -> WorkflowRecord? {
+    private func nextFree(in steps: [WorkflowReplay.Step], of stored: StoredWorkflow) -> WorkflowRecord? {
         for step in steps {
             switch step.work {
             case .change, .run:
                 continue
             case .sleep(let due):
-                if due <= now { return record(of: step, json: Data()) }
+                if isDue(due) { return record(of: step, json: Data()) }
             case .event(let due):
                 if let index = stored.events.firstIndex(where: { $0.name == step.name }) {
                     let event = stored.events.remove(at: index)
@@ -322,7 +320,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                     record.version = event.version
                     return record
                 }
-                if let due, due <= now { return record(of: step, json: Data()) }
+                if let due, isDue(due) { return record(of: step, json: Data()) }
             }
         }
         return nil
@@ -380,7 +378,9 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     // MARK: Questions
 
-    private func isDue(_ step: Int) -> Bool { resting[step]?.due.map { $0 <= runner.wallClock() } ?? true }
+    private func isDue(_ step: Int) -> Bool { resting[step]?.due.map(isDue) ?? true }
+
+    private func isDue(_ date: Date) -> Bool { date <= max(runner.wallClock(), reached) }
 
     /// What the instance stores about a step that wasn't done.
     private func wait(for step: WorkflowReplay.Step) -> StoredWorkflow.Wait {
