@@ -279,7 +279,7 @@ let package = Package(
             dependencies: [
                 "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceProcesses",
                 "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStations",
-                "HeadraceStorage", "HeadraceTesting", grdb,
+                "HeadraceStorage", "HeadraceTesting", "HeadraceWorkflows", grdb,
             ],
             path: "Tests/CrashSubject"
         ),

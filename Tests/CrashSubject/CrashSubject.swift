@@ -13,11 +13,12 @@ import HeadraceTesting
 ///     CrashSubject tick PATH HOURS
 ///     CrashSubject count PATH STEPS
 ///     CrashSubject raise PATH ROWS
+///     CrashSubject work PATH INSTANCES
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
 ///
-/// `relay`, `send`, `process`, `project`, `tick`, and `count` also accept the URL of a PostgreSQL database as PATH.
+/// `relay`, `send`, `process`, `project`, `tick`, `count`, and `work` also accept the URL of a PostgreSQL database as PATH.
 ///
 /// - `write` stores entries from many tasks. It prints the ID of each entry with a commit that has returned, and
 ///   nothing else.
@@ -32,6 +33,8 @@ import HeadraceTesting
 /// - `count` makes `STEPS` steps of each of four event-sourced counters in each of two tasks. Then it checks the streams.
 /// - `raise` inserts `ROWS` rows of the program in each of four tasks, raises an event in the transaction of each row, and rolls
 ///   every fifth transaction back. It prints the number of each row that was committed, and delivers until nothing is left.
+/// - `work` starts `INSTANCES` workflows of six steps, and prints the calls of their steps. It runs these and all earlier ones until
+///   none is left, and prints which have ended as they should.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
@@ -53,6 +56,7 @@ enum CrashSubject {
         case ("project", 3): try await Projecting.run(path: arguments[1], count: number)
         case ("count", 3): try await Counting.run(path: arguments[1], steps: number)
         case ("raise", 3): try await Raising.run(path: arguments[1], rows: number)
+        case ("work", 3): try await Working.run(path: arguments[1], count: number)
         case ("poison", 2): try await Poison.run(path: arguments[1])
         case ("crowd", 2): try await Poison.runCrowd(path: arguments[1])
         case ("open", 2): try await Opening.run(name: arguments[1])

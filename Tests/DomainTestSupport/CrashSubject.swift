@@ -103,4 +103,25 @@ package enum CrashSubject {
         #expect(checked.count == 4)
         try check("counted", in: lines, stored: checked)
     }
+
+    /// Checks the lines of `work`: each workflow has ended as it should, and its steps have called others with one key each.
+    package static func checkWorkflows(in lines: [String]) {
+        var keys: [Substring: Set<Substring>] = [:]
+        var started: Set<Substring> = []
+        var finished: Set<Substring> = []
+        for line in lines {
+            let words = line.split(separator: " ")
+            switch words[0] {
+            case "started": started.insert(words[1])
+            case "called": keys[words[1], default: []].insert(words[2])
+            case "finished":
+                finished.insert(words[1])
+                #expect(words[2] == "15", "\(line)")
+            default: #expect(line == "done")
+            }
+        }
+        #expect(started.isSubset(of: finished), "a workflow that was started is lost")
+        #expect(Set(keys.keys) == finished)
+        #expect(keys.values.allSatisfy { $0.count == 1 }, "a step has called another system with two keys")
+    }
 }

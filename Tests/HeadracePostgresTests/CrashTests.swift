@@ -101,6 +101,14 @@ import Testing
         }
     }
 
+    @Test(arguments: points.filter { $0.0 != "after-handler" }, 0..<CrashSubject.rounds)
+    func eachStepOfAWorkflowTakesEffectOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
+        try await withDatabase { url in
+            CrashSubject.checkWorkflows(
+                in: try await CrashSubject.linesAcrossKills(of: "work", on: url, at: point, round: round))
+        }
+    }
+
     @Test(arguments: ["commit-queued", "after-commit"], 0..<CrashSubject.rounds)
     func anEventSourcedCounterIsTheFoldOfItsAcknowledgedEventsAcrossKills(point: String, round: Int) async throws {
         try await withDatabase { url in

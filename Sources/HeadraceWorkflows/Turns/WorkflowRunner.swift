@@ -43,10 +43,18 @@ struct WorkflowRunner<Workflow: DurableWorkflow>: Sendable {
 ///
 /// Without them, the closure would run again.
 final class UnstoredResults: Sendable {
+    /// Number of results that are kept, in case that another process has stored some of them.
+    private static let limit = 1_000
+
     private let results = Mutex<[UUID: Data]>([:])
 
     subscript(key: UUID) -> Data? {
         get { results.withLock { $0[key] } }
-        set { results.withLock { $0[key] = newValue } }
+        set {
+            results.withLock { results in
+                if results.count >= Self.limit { results = [:] }
+                results[key] = newValue
+            }
+        }
     }
 }
