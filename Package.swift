@@ -34,6 +34,7 @@ let inMemoryLogging = Target.Dependency.product(name: "InMemoryLogging", package
 let features: [Target.Dependency] = [
     "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay",
     "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations", "HeadraceStorage",
+    "HeadraceWorkflows",
 ]
 
 /// Returns a product that only the trait `trait` needs.
@@ -250,14 +251,8 @@ let package = Package(
                 metricsTestKit, serviceLifecycle, tracing,
             ]
         ),
-        .testTarget(
-            name: "HeadraceProcessesTests",
-            dependencies: features + ["Headrace", "HeadraceTesting"]
-        ),
-        .testTarget(
-            name: "HeadraceWorkflowsTests",
-            dependencies: features + ["DomainTestSupport", "Headrace", "HeadraceTesting", "HeadraceWorkflows"]
-        ),
+        .testTarget(name: "HeadraceProcessesTests", dependencies: features + ["Headrace", "HeadraceTesting"]),
+        .testTarget(name: "HeadraceWorkflowsTests", dependencies: features + ["Headrace", "HeadraceTesting"]),
         .testTarget(
             name: "HeadraceProjectionsTests",
             dependencies: [

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: points.filter { $0.0 != "after-handler" }, 0..<CrashSubject.rounds)
+    @Test(arguments: [("after-lease", 3), ("commit-queued", 20), ("after-commit", 20)], 0..<CrashSubject.rounds)
     func eachStepOfAWorkflowTakesEffectOnceAcrossKills(point: (name: String, passes: Int), round: Int) async throws {
         try await withDatabase { url in
             CrashSubject.checkWorkflows(

@@ -152,6 +152,26 @@ public struct RandomNumbers: RandomNumberGenerator, Sendable {
     public mutating func next() -> UInt64 { makeNext() }
 }
 
+/// A random number generator that is reproducible by its seed.
+///
+/// Source: Steele, Lea and Flood, Fast splittable pseudorandom number generators,
+/// <https://doi.org/10.1145/2714064.2660195>.
+package struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    package init(seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
 /// A clock that shares the instants of `ContinuousClock`, so that deadlines are comparable between clocks.
 ///
 /// `ContinuousClock` conforms, and so does `TestClock` of `HeadraceTesting`. A test controls the time of a `TestClock`.

@@ -122,6 +122,15 @@ package final class Version7Sequence: Sendable {
 }
 
 extension UUID {
+    /// Returns a UUID of version 8 with random bits of `generator`.
+    ///
+    /// Source: RFC 9562, section 5.8, <https://www.rfc-editor.org/rfc/rfc9562>.
+    package static func version8(using generator: inout some RandomNumberGenerator) -> UUID {
+        let upper = generator.next() & ~0xF000 | 0x8000
+        let lower = generator.next() >> 2 | 0x8000_0000_0000_0000
+        return UUID(upper: upper, lower: lower)
+    }
+
     /// Creates a UUID from its 128 bits.
     init(upper: UInt64, lower: UInt64) {
         func byte(_ word: UInt64, _ index: Int) -> UInt8 {

@@ -1,48 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-public import HeadraceCore
+import HeadraceCore
 public import HeadraceDomain
 import HeadraceRelay
 public import HeadraceStorage
-
-extension EntityContext {
-    /// Starts an instance of `workflow` if the unit of work commits: a `Relay` runs it from then on.
-    ///
-    /// ```swift
-    /// try await unitOfWork.execute { context in
-    ///     context.insert(order)
-    ///     try await context.start(Fulfilment(order: order.id), id: order.id)
-    /// }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - workflow: The workflow with its input.
-    ///   - id: The identifier, unique among the instances of the workflow. If it has an instance, running or ended, nothing happens.
-    /// - Returns: Whether the instance is new.
-    /// - Throws: The error of the input's encoding; ``HeadraceStorage/StoreError``, also from the commit if another unit of work has
-    ///   started the instance meanwhile; `CancellationError`.
-    @discardableResult
-    public nonisolated(nonsending) func start<Workflow: DurableWorkflow>(
-        _ workflow: Workflow,
-        id: some EntityIdentifier
-    ) async throws -> Bool {
-        let key = id.storageKey
-        let instance = StoredWorkflow.id(of: Workflow.workflowName, key: key)
-        if try await find(StoredWorkflow.self, id: instance) != nil { return false }
-        let now = SystemValues.currentDate.usable
-        let stored = StoredWorkflow(
-            workflow: Workflow.workflowName,
-            version: Workflow.workflowVersion,
-            key: key,
-            input: try DocumentCoding.encode(workflow),
-            startedAt: now
-        )
-        insert(stored)
-        try stored.arm(at: now, since: now, in: self)
-        return true
-    }
-}
 
 /// The instances of workflows in a store: their states and results, and what operators do with them.
 ///
@@ -298,175 +260,12 @@ public struct Workflows: Sendable {
     }
 }
 
-/// The state of an instance of a ``DurableWorkflow``.
-public struct WorkflowStatus: Hashable, Sendable {
-    /// The name of the workflow.
-    public let workflow: String
-
-    /// The stored text of the identifier.
-    public let id: String
-
-    /// The state.
-    public let state: WorkflowState
-
-    /// The input as JSON.
-    public let input: String
-
-    /// The time at which the instance was started.
-    public let startedAt: Date
-
-    /// The time at which the instance has ended; `nil` while it is open.
-    public let endedAt: Date?
-
-    /// Number of steps that were done in the current round.
-    public let stepCount: Int
-
-    /// What the instance waits for, each in a few words, such as "the wait for 'packed'".
-    public let waits: [String]
-
-    /// The error that has ended the instance, or the last error of a step that is repeated; `nil` if there is none.
-    public let failure: WorkflowStepError?
-
-    /// Why the instance is blocked; `nil` if it isn't.
-    public let mistake: String?
-
-    private let output: String?
-
-    init(_ stored: StoredWorkflow) {
-        workflow = stored.workflow
-        id = stored.key
-        state = stored.state
-        input = stored.input
-        startedAt = stored.startedAt
-        endedAt = stored.endedAt
-        stepCount = stored.recordCount
-        waits = stored.waits.map(\.title)
-        failure = stored.failure ?? stored.waits.lazy.compactMap(\.failure).first
-        mistake = stored.mistake
-        output = stored.output
-    }
-
+extension WorkflowStatus {
     /// Returns the result of a completed instance.
-    func output<Workflow: DurableWorkflow>(of type: Workflow.Type) throws -> Workflow.Output {
+    fileprivate func output<Workflow: DurableWorkflow>(of type: Workflow.Type) throws -> Workflow.Output {
         guard let coding = OutcomeCoding(Workflow.Output.self), let output else {
             throw WorkflowError.ended(self)
         }
         return try coding.decode(Data(output.utf8))
     }
-}
-
-/// An error of ``Workflows``.
-///
-/// Branch on ``code``, log ``message``. Later releases may add codes.
-public struct WorkflowError: CodedError {
-    /// The kind of error, stable enough to branch on.
-    public typealias Code = ErrorCode<WorkflowError>
-
-    /// The kind of error.
-    public let code: Code
-
-    /// The error and how to fix it, in one sentence each.
-    public let message: String
-
-    /// The error that has ended the instance; `nil` if none has.
-    public let cause: WorkflowStepError?
-
-    static func unknown(_ id: String) -> WorkflowError {
-        WorkflowError(
-            code: .unknownInstance,
-            message: """
-                The store has no workflow '\(id)'. To fix, start it first, and pass the identifier that it was started with.
-                """,
-            cause: nil
-        )
-    }
-
-    static func ended(_ status: WorkflowStatus) -> WorkflowError {
-        ended(workflow: status.workflow, id: status.id, status.state, failure: status.failure)
-    }
-
-    static func ended(
-        workflow: String,
-        id: String,
-        _ state: WorkflowState,
-        failure: WorkflowStepError? = nil
-    ) -> WorkflowError {
-        let name = "'\(workflow)/\(id)'"
-        switch state {
-        case .failed:
-            let reason = failure.map { ": \($0)" } ?? "."
-            return WorkflowError(
-                code: .failed,
-                message: "The workflow \(name) has failed\(reason) To fix, correct the cause, and call 'retry'.",
-                cause: failure
-            )
-        case .cancelled:
-            return WorkflowError(
-                code: .cancelled,
-                message: "The workflow \(name) was cancelled. To do its task, start another instance.",
-                cause: failure
-            )
-        case .terminated:
-            return WorkflowError(
-                code: .terminated,
-                message: "An operator has ended the workflow \(name). To do its task, start another instance.",
-                cause: nil
-            )
-        case .running, .blocked, .completed:
-            return WorkflowError(
-                code: .ended,
-                message:
-                    "The workflow \(name) is \(state.rawValue). To do its task again, start another instance.",
-                cause: nil
-            )
-        }
-    }
-
-    static func blocked(_ problems: [String]) -> WorkflowError {
-        let instances = problems.count == 1 ? "1 workflow" : "\(problems.count) workflows"
-        let shown = problems.prefix(20).map { "- \($0)" } + (problems.count > 20 ? ["- …"] : [])
-        return WorkflowError(
-            code: .blocked,
-            message: """
-                The code doesn't fit the journals of \(instances) in the store. To fix, let 'flow.changed(…)' select the old code \
-                for them, or keep the earlier version of the program running until they have ended.
-                \(shown.joined(separator: "\n"))
-                """,
-            cause: nil
-        )
-    }
-
-    static func notObservable(_ store: any DeliveryStore) -> WorkflowError {
-        WorkflowError(
-            code: .notObservable,
-            message: """
-                '\(type(of: store))' can't be observed, so nothing can wait for a result. To fix, use a store that conforms to \
-                'ObservableStore', or ask for the 'status'.
-                """,
-            cause: nil
-        )
-    }
-}
-
-extension ErrorCode<WorkflowError> {
-    /// The store has no such instance.
-    public static var unknownInstance: Self { Self() }
-
-    /// The instance has failed.
-    public static var failed: Self { Self() }
-
-    /// The instance was cancelled.
-    public static var cancelled: Self { Self() }
-
-    /// An operator has ended the instance.
-    public static var terminated: Self { Self() }
-
-    /// The instance has completed.
-    public static var ended: Self { Self() }
-
-    /// The code of the program doesn't fit the journals of open instances.
-    public static var blocked: Self { Self() }
-
-    /// The store can't be observed.
-    public static var notObservable: Self { Self() }
 }
