@@ -11,7 +11,7 @@
 # the imported `Mutex`, and the sources stay unchanged. Each remaining report is a race.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-tested='^Headrace(Core|Resilience|Resolution|Commands|Flux|Services|Stations|Storage|Domain|Relay|Projections|SQLite|Inspector|Hummingbird|Testing)Tests'
+tested='^Headrace(Core|Resilience|Resolution|Commands|Flux|Services|Stations|Storage|Domain|Relay|Projections|SQLite|Inspector|Hummingbird|Testing|Workflows)Tests'
 copy=${2:-}
 if [ $# = 0 ]; then
     copy=$(mktemp -d)

@@ -124,9 +124,14 @@ struct ShopHandler {
     }
 }
 
-@Resolvable
-struct TakePaymentHandler: HandlesCommand {
+struct TakePaymentHandler: HandlesCommand, Resolvable {
     let shop: ShopHandler
+
+    static var dependencies: Dependencies { Dependencies().on(ShopHandler.self) }
+
+    init(scope: borrowing any DependencyResolutionScope) {
+        shop = scope.resolve()
+    }
 
     func handle(_ command: TakePayment) async throws -> String {
         try await shop.note("payment \(command.order)")
@@ -134,9 +139,14 @@ struct TakePaymentHandler: HandlesCommand {
     }
 }
 
-@Resolvable
-struct PrintLabelHandler: HandlesCommand {
+struct PrintLabelHandler: HandlesCommand, Resolvable {
     let shop: ShopHandler
+
+    static var dependencies: Dependencies { Dependencies().on(ShopHandler.self) }
+
+    init(scope: borrowing any DependencyResolutionScope) {
+        shop = scope.resolve()
+    }
 
     func handle(_ command: PrintLabel) async throws -> Int {
         try await shop.note("label \(command.order)")
@@ -144,9 +154,14 @@ struct PrintLabelHandler: HandlesCommand {
     }
 }
 
-@Resolvable
-struct RefundHandler: HandlesCommand {
+struct RefundHandler: HandlesCommand, Resolvable {
     let shop: ShopHandler
+
+    static var dependencies: Dependencies { Dependencies().on(ShopHandler.self) }
+
+    init(scope: borrowing any DependencyResolutionScope) {
+        shop = scope.resolve()
+    }
 
     func handle(_ command: Refund) async throws {
         try await shop.note("refund \(command.order)")

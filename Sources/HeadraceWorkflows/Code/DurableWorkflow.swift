@@ -10,7 +10,7 @@ public import HeadraceStorage
 /// ```swift
 /// struct Fulfilment: DurableWorkflow {
 ///     static let workflowName = "fulfilment"
-///     static let receives: [WorkflowEvent<Fulfilment>] = [.event(Packed.self, for: \.order)]
+///     static let receives: [WorkflowEvent<Fulfilment>] = [.event(Packed.self, by: \.order)]
 ///
 ///     let order: UUID
 ///
@@ -95,7 +95,7 @@ public struct WorkflowEvent<Workflow: DurableWorkflow>: Sendable {
     /// An event for an instance that hasn't started, or that has ended, is ignored.
     public static func event<Event: DurableDomainEvent>(
         _ type: Event.Type,
-        for id: @escaping @Sendable (Event) -> some EntityIdentifier
+        by id: @escaping @Sendable (Event) -> some EntityIdentifier
     ) -> WorkflowEvent {
         WorkflowEvent(type: type, handler: WorkflowEventHandler<Workflow, Event>.self) { event in
             (event as? Event).map { id($0).storageKey }

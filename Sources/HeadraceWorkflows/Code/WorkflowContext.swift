@@ -258,12 +258,17 @@ public struct WorkflowContext: Sendable {
     /// - Returns: Whether the code must take the new branch.
     public func changed(_ name: String) -> Bool { replay.hasChange(name) }
 
-    /// Begins anew with another input and an empty journal, so that an instance can go on for ever.
+    /// Begins anew with another input of the same workflow and an empty journal, so that an instance can go on for ever.
     ///
     /// The identifier, and the events that weren't received, stay. Steps of child tasks that weren't done are given up.
     ///
     /// - Throws: An error that must leave `run(_:)`; the errors of encoding.
-    public func continueAsNew(_ workflow: some DurableWorkflow) async throws -> Never {
+    public func continueAsNew<Workflow: DurableWorkflow>(_ workflow: Workflow) async throws -> Never {
+        if !instance.hasPrefix("\(Workflow.workflowName)/") {
+            try await replay.halt(
+                "The instance can't begin anew as '\(String(naming: Workflow.self))'. To fix, pass a value of its own workflow."
+            )
+        }
         try await replay.begin(anewWith: DocumentCoding.encode(workflow))
     }
 
