@@ -484,8 +484,9 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: features + [
-                "Headrace", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", grdb,
-                logging, serviceLifecycle, product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
+                "Headrace", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting",
+                "HeadraceWorkflows", grdb, logging, serviceLifecycle,
+                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
             ],

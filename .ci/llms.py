@@ -16,14 +16,14 @@ root = pathlib.Path(__file__).resolve().parent.parent
 # The modules with a page in the site: those of an application first. HeadraceSwiftUI has none, see .ci/docs.sh.
 modules = [
     "Headrace", "HeadraceCommands", "HeadraceResolution", "HeadraceDomain", "HeadraceRelay", "HeadraceProcesses",
-    "HeadraceProjections", "HeadraceTesting", "HeadraceSimulation", "HeadraceCore", "HeadraceResilience", "HeadraceSQLite", "HeadracePostgres", "HeadraceHummingbird", "HeadraceInspector", "HeadraceStations",
+    "HeadraceWorkflows", "HeadraceProjections", "HeadraceTesting", "HeadraceSimulation", "HeadraceCore", "HeadraceResilience", "HeadraceSQLite", "HeadracePostgres", "HeadraceHummingbird", "HeadraceInspector", "HeadraceStations",
     "HeadraceServices", "HeadraceCommandEffects", "HeadraceFlux", "HeadraceMacros", "HeadraceStorage", "HeadraceStoreContract",
 ]
 
 introduction = """# Headrace
 
 > Swift package for business logic: commands and queries, dependency injection that is proved at launch, units of work with a transactional
-> outbox, at-least-once delivery, process managers, projections, and state.
+> outbox, at-least-once delivery, process managers, durable workflows, projections, and state.
 
 Begin with the skill if you write code, and with "Which one?" if you choose a kind of handler.
 

@@ -26,6 +26,7 @@ LISTS = {
     APPLICATIONS: set(),
     BY_NAME: {
         "HeadraceFlux", "HeadraceHummingbird", "HeadraceServices", "HeadraceSimulation", "HeadraceStations", "HeadraceSwiftUI", "HeadraceTesting",
+        "HeadraceWorkflows",
     },
     STORES: {"HeadraceStorage", "HeadraceStoreContract"},
     TOOLS: set(),
