@@ -48,7 +48,7 @@ private struct Receipt: Codable, Hashable {
 
 private struct Fulfilment: DurableWorkflow {
     static let workflowName = "fulfilment"
-    static let receives: [WorkflowEvent<Fulfilment>] = [.event(Packed.self, for: \.order)]
+    static let receives: [WorkflowEvent<Fulfilment>] = [.event(Packed.self, by: \.order)]
 
     let order: UUID
 
