@@ -24,7 +24,7 @@ public struct WorkflowContext: Sendable {
     /// transaction.
     ///
     /// The dispatcher of the container carries it out, with all of its middleware. Calls of other systems in its handler can
-    /// happen more than once; see ``step(_:retry:_:)-(_,_,(WorkflowStep)(Value))``.
+    /// happen more than once; use a `step` for them.
     ///
     /// - Parameters:
     ///   - command: The command.
