@@ -255,6 +255,7 @@ public struct WorkflowContext: Sendable {
     /// Once no earlier instance is open, remove the call and the old branch; the name stays stored and does no harm.
     ///
     /// - Parameter name: The name of the change, which no other change of the workflow has.
+    /// - Returns: Whether the instance takes the new code.
     public func changed(_ name: String) -> Bool { replay.hasChange(name) }
 
     /// Begins anew with another input and an empty journal, so that an instance can go on for ever.
