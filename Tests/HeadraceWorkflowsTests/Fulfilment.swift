@@ -93,7 +93,14 @@ final class Outside: Sendable {
     private struct State {
         var calls: [(name: String, key: UUID)] = []
         var failures: [String: [any Error]] = [:]
+        var gates: [String: Gate] = [:]
     }
+
+    /// Lets the calls of `name` wait until `gate` is open.
+    func hold(_ name: String, at gate: Gate) { state.withLock { $0.gates[name] = gate } }
+
+    /// Waits until the call of `name` may go on.
+    func arrive(_ name: String) async { await state.withLock { $0.gates[name] }?.pass() }
 
     /// Lets the next calls of `name` fail, one for each error.
     func fail(_ name: String, with errors: [any Error]) { state.withLock { $0.failures[name, default: []] += errors } }
@@ -120,7 +127,9 @@ struct ShopHandler {
 
     nonisolated(nonsending) func note(_ text: String) async throws {
         try await work.execute { $0.insert(Line(text)) }
-        try outside.call(text.split(separator: " ")[0].description)
+        let name = text.split(separator: " ")[0].description
+        await outside.arrive(name)
+        try outside.call(name)
     }
 }
 

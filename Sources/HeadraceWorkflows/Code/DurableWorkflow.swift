@@ -92,7 +92,7 @@ public struct WorkflowEvent<Workflow: DurableWorkflow>: Sendable {
 
     /// Lets the events of `type` reach the instance whose identifier is `id` of the event.
     ///
-    /// An event for an instance that hasn't started, or that has ended, is ignored.
+    /// An event for an instance that hasn't started, or that has ended, is ignored. A failed instance keeps it for a retry.
     public static func event<Event: DurableDomainEvent>(
         _ type: Event.Type,
         by id: @escaping @Sendable (Event) -> some EntityIdentifier

@@ -24,7 +24,7 @@ public struct WorkflowContext: Sendable {
     /// transaction.
     ///
     /// The dispatcher of the container carries it out, with all of its middleware. Calls of other systems in its handler can
-    /// happen more than once; see ``step(_:retry:_:)-(_,_,(WorkflowStep)(Value))``.
+    /// happen more than once; use a `step` for them.
     ///
     /// - Parameters:
     ///   - command: The command.
@@ -211,7 +211,8 @@ public struct WorkflowContext: Sendable {
             .change(nil) { context, _ in
                 try await context.start(workflow, id: id)
                 try await context.announce(theEndOf: child, to: parent)
-                return Data()
+                // A fork needs it, to receive the end of the instance, too.
+                return Data(child.utf8)
             }
         )
         let result = try await replay.result(

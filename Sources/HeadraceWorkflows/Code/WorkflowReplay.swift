@@ -25,6 +25,7 @@ final class WorkflowReplay: Sendable {
 
     /// The result of a step.
     struct StepResult: Sendable {
+        let step: Int
         let json: Data
         let version: Int
     }
@@ -149,7 +150,8 @@ final class WorkflowReplay: Sendable {
             if let failure = record.failure {
                 waiter?.resume(throwing: failure)
             } else {
-                waiter?.resume(returning: StepResult(json: Data(record.result.utf8), version: record.version))
+                waiter?.resume(
+                    returning: StepResult(step: record.step, json: Data(record.result.utf8), version: record.version))
             }
         }
         check()

@@ -53,8 +53,8 @@ extension Container {
     /// - Parameters:
     ///   - level: How strictly the registrations are checked.
     ///   - store: The store.
-    /// - Throws: ``HeadraceResolution/CompositionError``; ``WorkflowError`` with the code `blocked`, whose message names each
-    ///   instance, the step, and what to do; ``HeadraceStorage/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceResolution/CompositionError``; ``HeadraceWorkflows/WorkflowError`` with the code `blocked`, whose message
+    ///   names up to 20 instances, the step, and what to do; ``HeadraceStorage/StoreError``; `CancellationError`.
     public func validate(_ level: ValidationLevel, replaying store: any EntityStore) async throws {
         try validate(level)
         let declared = registrationNotes.compactMap { $0 as? WorkflowDeclaration }.flatMap(\.workflows)

@@ -136,10 +136,11 @@ public struct Workflows: Sendable {
         }
     }
 
-    /// Lets an instance go on at once: a failed one at its last failed step, and an open one without waiting for its next attempt.
+    /// Lets an instance go on at once: a failed one at the step that failed, and an open one without waiting for its next attempt.
     ///
-    /// The journal from the last failed step on is removed, also the records of steps that compensated for it; they can take effect
-    /// again. If the code itself has thrown the error, it runs again with the same results, so change the code first.
+    /// The journal from the step on whose error has ended the instance is removed, also the records of steps that compensated for
+    /// it; they can take effect again. Events that they had received are received again. If the code itself has thrown the error,
+    /// it runs again with the same results, so change the code first.
     ///
     /// - Throws: The same errors as ``cancel(_:id:)``; ``WorkflowError`` with the code `ended` if the instance has completed or was
     ///   ended on purpose.
@@ -154,9 +155,9 @@ public struct Workflows: Sendable {
             }
             guard stored.state == .failed else { throw WorkflowError.ended(WorkflowStatus(stored)) }
             let journal = try await context.journal(of: stored.id)
-            if let failed = journal.lastIndex(where: { $0.record.failure != nil }) {
-                for record in journal[failed...] { context.delete(record) }
-                stored.recordCount = failed
+            let step = stored.failure?.step ?? 0
+            if step > 0, let failed = journal.firstIndex(where: { $0.record.step == step }) {
+                try await context.remove(journal[failed...], of: stored)
             }
             stored.reopen()
             try stored.arm(at: now, since: now, in: context)
@@ -194,6 +195,11 @@ public struct Workflows: Sendable {
                 context.insert(StoredWorkflowRecord(record, of: copy.id, position: copy.recordCount))
             }
             context.insert(copy)
+            for record in journal where record.kind == .workflow {
+                let end = WorkflowEnd.name(of: record.result)
+                if journal.contains(where: { $0.name == end }) { continue }
+                try await context.announce(theEndOf: record.result, to: copy.id)
+            }
             try copy.arm(at: now, since: now, in: context)
             return true
         }

@@ -36,6 +36,27 @@ extension EntityContext {
         }
     }
 
+    /// Removes the last records `journal` from the journal of `stored`, and gives it back what they had received.
+    nonisolated(nonsending) func remove(
+        _ journal: ArraySlice<StoredWorkflowRecord>,
+        of stored: StoredWorkflow
+    ) async throws {
+        var events: [StoredWorkflow.Event] = []
+        for entry in journal {
+            delete(entry)
+            let record = entry.record
+            if record.kind != .event || record.result.isEmpty { continue }
+            if let child = WorkflowEnd.instance(in: record.name) {
+                // It may have been opened again since.
+                try await announce(theEndOf: String(child), to: stored.id)
+            } else {
+                events.append(StoredWorkflow.Event(name: record.name, version: record.version, json: record.result))
+            }
+        }
+        stored.events = events + stored.events
+        stored.recordCount -= journal.count
+    }
+
     /// Ends `stored`, and lets the instances that wait for it go on.
     nonisolated(nonsending) func end(_ stored: StoredWorkflow, as state: WorkflowState, at now: Date) async throws {
         stored.end(as: state, at: now, in: self)

@@ -112,6 +112,11 @@ public struct WorkflowStepError: Error, Codable, Hashable, Sendable, CustomStrin
 }
 
 extension WorkflowStepError {
+    /// Returns the same error, as an error of the step with the number `step`.
+    func asError(ofStep step: Int) -> WorkflowStepError {
+        WorkflowStepError(step: step, type: type, message: message, json: json)
+    }
+
     /// Creates the stored form of `error`.
     init(_ error: any Error, step: Int) {
         if let error = error as? WorkflowStepError {

@@ -398,7 +398,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     private func isInterruption(_ error: any Error) -> Bool {
         if error is WorkflowMismatch || Task.isCancelled { return true }
         guard let error = error as? StoreError else { return false }
-        return error.isConflict || error.code == .leaseLost || error.isFinal
+        return error.isRetryable || error.isFinal || [.leaseLost, .outcomeUnknown].contains(error.code)
     }
 
     private var metadata: Logger.Metadata { ["headrace.workflow": "\(message.instance)"] }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Headrace
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceStorage
+import HeadraceTesting
+import HeadraceWorkflows
+import Testing
+
+/// Lets a relay that was suspended go on too late.
+@Suite(.timeLimit(.minutes(1))) struct WorkflowFaultTests {
+    private static let rows = ["label 7", "refund 7", "refund 8", "survey"]
+
+    @Test(arguments: ["label", "mail"])
+    func `a relay that goes on after its lease stores nothing twice`(call: String) async throws {
+        let store = try InMemoryStore(entities: [StoredWorkflow.self, Line.self])
+        let late = try WorkflowBench(store)
+        let other = try WorkflowBench(store)
+        let gate = Gate()
+        late.outside.hold(call, at: gate)
+        try await late.run([Errand.self]) { relay, workflows, _ in
+            try await workflows.start(Errand(order: 7), id: 7)
+            await gate.arrivals(1)
+            // The clock of the suspended relay stands still.
+            other.clock.advance(by: .seconds(600))
+            try await other.run([Errand.self]) { relay, workflows, _ in
+                try await relay.advance(by: .seconds(3_600))
+                #expect(try await workflows.result(of: Errand.self, id: 7) == 70)
+            }
+            gate.open()
+            try await relay.advance(by: .seconds(7_200))
+        }
+        #expect(try await late.lines().sorted() == Self.rows)
+        #expect(late.outside.calls.contains(call) && other.outside.calls.contains(call))
+        #expect(late.outside.keys(of: "mail").union(other.outside.keys(of: "mail")).count == 1)
+        #expect(try await store.deliveryStatistics().pendingCount == 0)
+    }
+}
+
+/// Six steps: a command, a transaction, a call of another system, a pause, and two commands at the same time.
+private struct Errand: DurableWorkflow {
+    static let workflowName = "errand"
+
+    let order: Int
+
+    func run(_ flow: WorkflowContext) async throws -> Int {
+        let label = try await flow.dispatch(PrintLabel(order: order))
+        try await flow.transaction("survey") { $0.insert(Line("survey")) }
+        try await flow.step("mail") { step in
+            let outside = try step.resolve(Outside.self)
+            await outside.arrive("mail")
+            try outside.call("mail", key: step.idempotencyKey)
+        }
+        try await flow.sleep(for: .seconds(60))
+        async let first: Void = flow.dispatch(Refund(order: order, payment: "P"))
+        async let second: Void = flow.dispatch(Refund(order: order + 1, payment: "P"))
+        _ = try await (first, second)
+        return label
+    }
+}
