@@ -396,7 +396,7 @@ let package = Package(
         .target(
             name: "HeadraceTesting",
             dependencies: features + [
-                "HeadraceFlux", .product(name: "CustomDump", package: "swift-custom-dump"),
+                "HeadraceFlux", "HeadraceWorkflows", .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]

@@ -82,15 +82,31 @@ public struct TestRelay: Sendable {
     /// - Parameter duration: The step; it must not be negative.
     /// - Throws: The same errors as ``untilIdle()``; the clock has advanced by `duration` if a handler has failed.
     public nonisolated(nonsending) func advance(by duration: Duration) async throws {
-        let end = clock.now.advanced(by: duration)
+        try await clock.advance(by: duration) { try await relay.idle() }
+        try failures.check()
+    }
+}
+
+extension TestClock {
+    /// Advances the clock by `duration`, and stops at each time at which something becomes due.
+    ///
+    /// - Parameters:
+    ///   - duration: The step; it must not be negative.
+    ///   - idle: Does what is due, and returns the next time at which something becomes due, or `nil`.
+    /// - Throws: The errors of `idle`.
+    nonisolated(nonsending) func advance(
+        by duration: Duration,
+        stoppingAt idle: nonisolated(nonsending) () async throws -> Date?
+    ) async throws {
+        let end = now.advanced(by: duration)
         while true {
-            let due = try await relay.idle()
-            let rest = clock.now.duration(to: end)
-            if rest <= .zero { return try failures.check() }
-            let next = due.map { max(1, ($0.timeIntervalSince(clock.date) * 1_000).rounded()) }
+            let due = try await idle()
+            let rest = now.duration(to: end)
+            if rest <= .zero { return }
+            let next = due.map { max(1, ($0.timeIntervalSince(date) * 1_000).rounded()) }
             // A date may lie too far ahead for a duration.
             let step = next.flatMap { $0 < rest / .milliseconds(1) ? Duration.milliseconds($0) : nil }
-            clock.advance(by: min(step ?? rest, rest))
+            advance(by: min(step ?? rest, rest))
         }
     }
 }

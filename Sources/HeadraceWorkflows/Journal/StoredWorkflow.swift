@@ -154,7 +154,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
         return generator.next() >> 1
     }
 
-    static func id(of workflow: String, key: String) -> String { "\(workflow)/\(key)" }
+    package static func id(of workflow: String, key: String) -> String { "\(workflow)/\(key)" }
 }
 
 extension StoredWorkflow {
@@ -295,7 +295,7 @@ package final class StoredWorkflowRecord: StoredEntity {
     /// The position in the journal, counting from 1.
     let position: Int
 
-    let record: WorkflowRecord
+    package let record: WorkflowRecord
 
     package var raisedEvents = RaisedEvents()
 
@@ -314,7 +314,7 @@ extension EntityIndex<StoredWorkflowRecord> {
 
 extension EntityContext {
     /// Returns the journal of an instance, in order.
-    nonisolated(nonsending) func journal(of instance: String) async throws -> [StoredWorkflowRecord] {
+    package nonisolated(nonsending) func journal(of instance: String) async throws -> [StoredWorkflowRecord] {
         try await fetch(StoredWorkflowRecord.self, where: [.equals(.instance, instance)])
             .sorted { $0.position < $1.position }
     }

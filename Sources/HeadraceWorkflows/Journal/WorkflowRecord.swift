@@ -57,7 +57,7 @@ package struct WorkflowRecord: Codable, Hashable, Sendable {
     package let date: Date
 
     /// The step in words, such as "the command 'take-payment'".
-    var title: String { Self.title(kind, name) }
+    package var title: String { Self.title(kind, name) }
 
     static func title(_ kind: Kind, _ name: String) -> String {
         switch kind {
