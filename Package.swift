@@ -396,7 +396,7 @@ let package = Package(
         .target(
             name: "HeadraceTesting",
             dependencies: features + [
-                "HeadraceFlux", "HeadraceWorkflows", .product(name: "CustomDump", package: "swift-custom-dump"),
+                "HeadraceFlux", .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]
@@ -484,9 +484,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: features + [
-                "Headrace", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting",
-                "HeadraceWorkflows", grdb, logging, serviceLifecycle,
-                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
+                "Headrace", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", grdb,
+                logging, product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"), serviceLifecycle,
                 product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
                 product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
             ],

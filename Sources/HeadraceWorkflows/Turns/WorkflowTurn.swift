@@ -39,6 +39,9 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// Whether the code has received a record that wasn't stored.
     private var isAhead = false
 
+    /// Whether the unit of work has done or failed a step.
+    private var hasNews = false
+
     /// The numbers of the steps whose closures run.
     private var running: Set<Int> = []
 
@@ -184,6 +187,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
             if let earliest = (error as? any RetryableError)?.earliestRetry {
                 due = max(due, runner.wallClock().advanced(by: runner.clock.now.duration(to: earliest)))
             }
+            hasNews = true
             resting[step.number] = StoredWorkflow.Wait(
                 step: step.number, kind: step.kind, name: step.name, input: step.input, due: due, attempts: attempts,
                 failure: failure)
@@ -210,7 +214,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         stored.recordCount += 1
         context.insert(StoredWorkflowRecord(record, of: stored.id, position: stored.recordCount))
         resting[record.step] = nil
-        isAhead = true
+        (isAhead, hasNews) = (true, true)
         replay?.apply(record)
     }
 
@@ -226,6 +230,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     private nonisolated(nonsending) func execute(
         _ body: nonisolated(nonsending) (EntityContext, StoredWorkflow) async throws -> Void
     ) async throws -> Bool {
+        hasNews = false
         let isOver = try await units.execute { context in
             guard let stored = try await find(in: context) else { return true }
             reached = stored.turnDue ?? reached
@@ -297,9 +302,11 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                 break
             }
         }
-        stored.resume(with: replay.steps.map(wait), changes: replay.changes)
         let steps = replay.steps
-        if steps.contains(where: { running.contains($0.number) || ($0.isWork && isDue($0.number)) }) { return false }
+        let isOver = !steps.contains { running.contains($0.number) || ($0.isWork && isDue($0.number)) }
+        if !isOver && !hasNews { return false }
+        stored.resume(with: steps.map(wait), changes: replay.changes)
+        if !isOver { return false }
         stored.endTurn()
         try stored.arm(at: stored.waits.compactMap(\.due).min(), since: runner.wallClock(), in: context)
         return true
