@@ -16,12 +16,12 @@ import Synchronization
 /// ```swift
 /// let dispatcher = RecordingDispatcher()
 /// dispatcher.stub(TakePayment.self) { _ in "P1" }
-/// let fulfilment = TestWorkflow(Fulfilment(order: 7), id: 7, dispatcher: dispatcher)
+/// let fulfilment = TestWorkflow(Fulfilment(order: order), id: order, dispatcher: dispatcher)
 ///
 /// try await fulfilment.run { instance in
-///     try await instance.receive(Packed(order: 7))
-///     try await instance.advance(by: .seconds(30 * 86_400))
-///     #expect(try await instance.result() == Receipt(order: 7, payment: "P1"))
+///     try await instance.advance(by: .seconds(86_400))
+///     try await instance.receive(Packed(order: order))
+///     #expect(try await instance.result() == Receipt(payment: "P1"))
 ///     #expect(try await instance.steps().first == "the command 'take-payment'")
 /// }
 /// ```
@@ -88,8 +88,7 @@ public struct TestWorkflow<Workflow: DurableWorkflow>: Sendable {
     ///
     /// ```swift
     /// try await fulfilment.crashAfterEachStep { instance in
-    ///     try await instance.receive(Packed(order: 7))
-    ///     try await instance.advance(by: .seconds(30 * 86_400))
+    ///     try await instance.receive(Packed(order: order))
     /// }
     /// ```
     ///

@@ -183,6 +183,23 @@ private final class RefundHandler: HandlesCommand, Resolvable {
         }
     }
 
+    @Test func `an instance runs with doubles, and crashes change nothing`() async throws {
+        let order = UUID()
+        let dispatcher = RecordingDispatcher()
+        dispatcher.stub(TakePayment.self) { _ in "P1" }
+        let fulfilment = TestWorkflow(Fulfilment(order: order), id: order, dispatcher: dispatcher)
+
+        try await fulfilment.run { instance in
+            try await instance.advance(by: .seconds(86_400))
+            try await instance.receive(Packed(order: order))
+            #expect(try await instance.result() == Receipt(payment: "P1"))
+            #expect(try await instance.steps().first == "the command 'take-payment'")
+        }
+        try await fulfilment.crashAfterEachStep { instance in
+            try await instance.receive(Packed(order: order))
+        }
+    }
+
     @Test func `an order that isn't packed in time fails`() async throws {
         let container = try makeContainer()
         let order = order.id
