@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import HeadraceCore
 import Synchronization
 
 /// The shared objects that threads are creating, and the threads that wait for them.
@@ -72,7 +73,7 @@ struct CreationState {
     ///
     /// Otherwise creates it, once for all threads that ask at the same time.
     static func makeOnce(_ key: Key, existing: () -> Instance?, make: () -> Instance) -> Instance {
-        let thread = ResolutionPath.currentThread
+        let thread = ThreadIdentity.current
         while true {
             // A thread stores its object before it leaves, so an object that is missing after entering doesn't exist.
             switch shared.withLock({ $0.enter(key, thread: thread, path: ResolutionPath.contracts) }) {

@@ -130,15 +130,6 @@ enum ResolutionPath {
         return unsafe bindings
     }
 
-    /// The ID of the current thread, unique among running threads.
-    static var currentThread: UInt {
-        #if canImport(Darwin)
-        unsafe UInt(bitPattern: pthread_self())
-        #else
-        UInt(pthread_self())
-        #endif
-    }
-
     /// Runs `make` with `binding` at the end of the path.
     ///
     /// Stops the program if `binding` is on the path already, because creating its object would never end.

@@ -73,7 +73,7 @@ import Testing
             found.map(\.message) == [
                 """
                 'HeadraceProcessesTests.Alarm' and 'HeadraceProcessesTests.OtherAlarm' both have \
-                the processName 'alarm'. To fix, give each type a unique name.
+                the name 'alarm'. To fix, give each type a unique name.
                 """
             ]
         )
@@ -121,7 +121,7 @@ import Testing
         #expect(error?.message.contains("The store was not opened with 'StoredProcess'") == true)
         #expect(
             error?.message.contains(
-                "'HeadraceProcessesTests.Alarm' and 'HeadraceProcessesTests.OtherAlarm' both have the processName 'alarm'"
+                "'HeadraceProcessesTests.Alarm' and 'HeadraceProcessesTests.OtherAlarm' both have the name 'alarm'"
             ) == true)
     }
 
@@ -137,7 +137,7 @@ import Testing
         #expect(error?.code == .invalidDeclarations)
         #expect(
             error?.message == """
-                'HeadraceProcessesTests.Fulfilment' has the processName 'fulfilment', which is also the \
+                'HeadraceProcessesTests.Fulfilment' has the name 'fulfilment', which is also the \
                 subscriptionName of a handler of \
                 'namesake-raised'. To fix, give the handler a unique name.
                 """

@@ -16,6 +16,9 @@ struct Changing: DurableWorkflow {
     /// The code.
     @TaskLocal static var code: [Part] = []
 
+    /// What the code waits for if it waits for another thing than a step.
+    @TaskLocal static var gate = Gate()
+
     /// Whether this version of the program can read the input.
     @TaskLocal static var isReadable = true
 
@@ -89,8 +92,7 @@ struct Changing: DurableWorkflow {
             case .random:
                 try await run([.transaction(Bool.random() ? "heads" : "tails")], flow)
             case .unmanaged:
-                await Task.yield()
-                await Task.detached {}.value
+                await gate.pass()
             }
         }
     }
@@ -198,9 +200,12 @@ struct Changing: DurableWorkflow {
     private nonisolated(nonsending) func run<Result>(
         _ bench: WorkflowBench,
         _ code: [Changing.Part],
+        _ gate: Gate = Gate(),
         _ body: nonisolated(nonsending) (TestRelay, Workflows, Container) async throws -> Result
     ) async throws -> Result {
-        try await Changing.$code.binding(code) { try await bench.run([Changing.self], body) }
+        try await Changing.$gate.binding(gate) {
+            try await Changing.$code.binding(code) { try await bench.run([Changing.self], body) }
+        }
     }
 
     @Test(arguments: changes) func `a change blocks an instance in flight, or it doesn't`(_ change: Change) async throws
@@ -211,7 +216,8 @@ struct Changing: DurableWorkflow {
             try await relay.advance(by: .seconds(10))
         }
         // The new code, which a launch and an event meet.
-        let isFound = try await run(bench, change.new) { relay, workflows, container in
+        let gate = Gate()
+        let isFound = try await run(bench, change.new, gate) { relay, workflows, container in
             var report: String?
             do {
                 try await container.validate(.standard, replaying: bench.store)
@@ -234,6 +240,7 @@ struct Changing: DurableWorkflow {
             return report != nil
         }
         #expect(isFound == (change.mistake != nil))
+        gate.open()
         // The old code goes on, and has lost nothing.
         if change.mistake == nil { return }
         try await run(bench, change.old) { relay, workflows, _ in

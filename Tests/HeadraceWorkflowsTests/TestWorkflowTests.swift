@@ -55,7 +55,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// A workflow that runs another, begins anew once, and draws numbers.
+/// A workflow that runs another, starts another round, and draws numbers.
 private struct Long: DurableWorkflow {
     static let workflowName = "long"
     static let receives: [WorkflowEvent<Long>] = [.event(Packed.self) { $0.order }]

@@ -85,7 +85,7 @@ private struct OneChild: DurableWorkflow {
         }
     }
 
-    @Test func `an instance begins anew only with its own workflow`() async throws {
+    @Test func `an instance continues only as its own workflow`() async throws {
         let bench = try WorkflowBench()
         let code: Scripted.Code = { scripted, flow in try await flow.continueAsNew(Other(text: "a")) }
         try await Scripted.$code.binding(code) {
@@ -94,7 +94,7 @@ private struct OneChild: DurableWorkflow {
                 try await relay.untilIdle()
                 let status = try await workflows.status(of: Scripted.self, id: 1)
                 #expect(status?.state == .blocked)
-                #expect(status?.mistake?.contains("can't begin anew as") == true)
+                #expect(status?.mistake?.contains("can't continue as") == true)
             }
         }
     }

@@ -7,11 +7,44 @@ import HeadraceRelay
 import HeadraceStorage
 import HeadraceTesting
 import HeadraceWorkflows
+import Synchronization
 import Testing
 
-/// Lets a relay that was suspended go on too late.
+/// Lets commits fail, and a relay that was suspended go on too late.
 @Suite(.timeLimit(.minutes(1))) struct WorkflowFaultTests {
     private static let rows = ["label 7", "refund 7", "refund 8", "survey"]
+
+    @Test(arguments: FaultyStore.Fault.allCases)
+    func `each commit that fails or whose answer is lost changes nothing`(fault: FaultyStore.Fault) async throws {
+        var number = 0
+        var hasFailed = true
+        while hasFailed {
+            number += 1
+            let store = FaultyStore(
+                try InMemoryStore(entities: [StoredWorkflow.self, Line.self]), fault, ofCommit: number)
+            let bench = try WorkflowBench(store)
+            try await bench.run([Errand.self]) { relay, workflows, _ in
+                do {
+                    try await workflows.start(Errand(order: 7), id: 7)
+                } catch is StoreError {
+                    try await workflows.start(Errand(order: 7), id: 7)
+                }
+                do {
+                    try await relay.advance(by: .seconds(3_600))
+                } catch let error as RelayError where fault == .lostAnswer {
+                    // After a lost answer of the last commit, there is no delivery that could still succeed.
+                    #expect(error.code == .handlerFailed)
+                }
+                #expect(try await workflows.result(of: Errand.self, id: 7) == 70, "commit \(number)")
+            }
+            #expect(try await bench.lines().sorted() == Self.rows, "commit \(number)")
+            #expect(bench.outside.keys(of: "mail").count == 1)
+            #expect(try await store.deliveryStatistics().pendingCount == 0)
+            hasFailed = store.hasFailed
+        }
+        // The start, six steps, and none without a commit.
+        #expect(number >= 8)
+    }
 
     @Test(arguments: ["label", "mail"])
     func `a relay that goes on after its lease stores nothing twice`(call: String) async throws {
@@ -58,5 +91,43 @@ private struct Errand: DurableWorkflow {
         async let second: Void = flow.dispatch(Refund(order: order + 1, payment: "P"))
         _ = try await (first, second)
         return label
+    }
+}
+
+/// A store of which one commit fails.
+final class FaultyStore: StoreDecorator, ObservableStore {
+    enum Fault: CaseIterable {
+        /// Nothing is stored.
+        case refusal
+
+        /// The commit is stored, and its caller doesn't know.
+        case lostAnswer
+    }
+
+    private let memory: InMemoryStore
+    private let fault: Fault
+    private let number: Int
+    private let count = Mutex(0)
+
+    init(_ memory: InMemoryStore, _ fault: Fault, ofCommit number: Int) {
+        self.memory = memory
+        self.fault = fault
+        self.number = number
+    }
+
+    var base: any DeliveryStore { memory }
+
+    var commitFeed: CommitFeed { memory.commitFeed }
+
+    var hasFailed: Bool { count.withLock { $0 >= number } }
+
+    func commit(_ changes: ChangeSet) async throws {
+        let fails = count.withLock { count in
+            count += 1
+            return count == number
+        }
+        if fails, fault == .refusal { throw StoreError(code: .unreachable, message: "The test refuses the commit.") }
+        try await base.commit(changes)
+        if fails { throw StoreError(code: .outcomeUnknown, message: "The test loses the answer.") }
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import HeadraceCore
+import HeadraceTesting
 import Testing
 
 @testable import HeadraceWorkflows
@@ -107,11 +108,27 @@ import Testing
     }
 
     @Test func `a wait for anything but a step is a mistake`() {
+        let gate = Gate()
         let replay = replay { flow in
-            await Task.detached {}.value
+            await gate.pass()
             try await flow.sleep(for: .seconds(1))
         }
+        #expect(replay.mistake?.contains("isn't a step") == true)
+        replay.drop()
+        gate.open()
+    }
+
+    @Test func `a resumption by anything but a step is a mistake, also while the code waits for steps`() {
+        let gate = Gate()
+        let replay = replay { flow in
+            async let pause: Void = flow.sleep(for: .seconds(1))
+            await gate.pass()
+            try await pause
+        }
         defer { replay.drop() }
+        #expect(replay.mistake == nil)
+        gate.open()
+        if let step = replay.steps.first { replay.apply(Self.record(step)) }
         #expect(replay.mistake?.contains("isn't a step") == true)
     }
 }

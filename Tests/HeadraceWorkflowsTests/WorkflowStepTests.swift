@@ -267,7 +267,7 @@ struct Flaky: Error, Codable, Hashable {}
         #expect(try await bench.lines().isEmpty)
     }
 
-    @Test func `an instance begins anew with an empty journal and the events that it hasn't received`() async throws {
+    @Test func `a new round begins with an empty journal and the events that weren't received`() async throws {
         let code: Scripted.Code = { scripted, flow in
             let text = try await flow.next(Sent.self).text
             let number = scripted.number

@@ -2,6 +2,28 @@
 
 import Synchronization
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// The identities of threads.
+package enum ThreadIdentity {
+    /// The ID of the current thread, unique among running threads.
+    package static var current: UInt {
+        #if canImport(Darwin)
+        unsafe UInt(bitPattern: pthread_self())
+        #else
+        UInt(pthread_self())
+        #endif
+    }
+}
+
 /// The identity of a task.
 ///
 /// A child task can represent its suspended parent, and then has the parent's identity.

@@ -146,6 +146,25 @@ public struct UnitOfWork<Context: DomainContext> {
     }
 }
 
+extension UnitOfWork {
+    /// Executes `body`, again up to ten times if another unit of work has changed or inserted the same entity meanwhile.
+    ///
+    /// - Returns: The result of `body`.
+    /// - Throws: The errors of ``execute(_:)``.
+    package nonisolated(nonsending) func executeAgainAfterConflicts<Result>(
+        _ body: nonisolated(nonsending) (Context) async throws -> Result
+    ) async throws -> Result {
+        for _ in 0..<10 {
+            do {
+                return try await execute(body)
+            } catch let error as StoreError where error.code == .versionConflict || error.code == .alreadyExists {
+                continue
+            }
+        }
+        return try await execute(body)
+    }
+}
+
 /// Delivers the events of a unit of work to their handlers.
 ///
 /// Usually this is ``DomainEventHandlerRegistrar``. Write your own to record events in a test.

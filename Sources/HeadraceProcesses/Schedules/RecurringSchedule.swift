@@ -160,21 +160,3 @@ struct ScheduleRunner: Sendable {
         }
     }
 }
-
-extension UnitOfWork<EntityContext> {
-    /// Executes `body`, again up to ten times if another unit of work has changed or inserted the same schedule meanwhile.
-    ///
-    /// - Throws: The errors of ``HeadraceDomain/UnitOfWork/execute(_:)``.
-    nonisolated(nonsending) func executeAgainAfterConflicts(
-        _ body: nonisolated(nonsending) (EntityContext) async throws -> Void
-    ) async throws {
-        for _ in 0..<10 {
-            do {
-                return try await execute(body)
-            } catch let error as StoreError where error.code == .versionConflict || error.code == .alreadyExists {
-                continue
-            }
-        }
-        try await execute(body)
-    }
-}

@@ -31,7 +31,7 @@ package struct CommandRoute: Sendable {
         }
     }
 
-    /// Creates a route of commands, whose `operation` runs several units of work one after the other.
+    /// Creates a route of commands. Its `operation` runs several units of work, one after the other.
     package init<Command: DurableCommand>(
         unitsOfWork operation: nonisolated(nonsending) @escaping @Sendable (Command, UnitsOfWork) async throws -> Void
     ) {
@@ -142,8 +142,8 @@ struct DeliveryRun {
 
 /// The units of work of one delivery, of which the last also settles it.
 ///
-/// The store doesn't fence the others. Whoever uses them must notice in each of them that another handler of the delivery has gone
-/// on, for example because an entity has changed.
+/// The store doesn't fence the earlier units of work. Each must find out whether another handler of the delivery was faster, for
+/// example because an entity has changed.
 package struct UnitsOfWork {
     private let delegator: any DomainEventDelegator
     private let context: EntityContext
@@ -244,49 +244,34 @@ package struct RepeatableSubscription: Sendable {
     let known: KnownMessage?
     private let eventNames: Set<String>
 
-    /// What the name of the subscription is for ``type``, such as "processName".
-    private let nameOfName: String
-
     /// Declares a subscription.
     ///
     /// - Parameters:
     ///   - type: The type that declares the subscription.
     ///   - known: The message that stands for the states that the handlers can read; `nil` if the declaration is invalid.
     ///   - eventNames: The names of the events that the type reacts to.
-    ///   - nameOfName: The member of the type that has the name of the subscription.
-    package init(
-        type: any SendableMetatype.Type,
-        known: KnownMessage?,
-        eventNames: Set<String>,
-        nameOfName: String = "processName"
-    ) {
-        self.nameOfName = nameOfName
+    package init(type: any SendableMetatype.Type, known: KnownMessage?, eventNames: Set<String>) {
         self.type = type
         self.known = known
         self.eventNames = eventNames
     }
 
-    /// The mistake of a handler that has the name of a process and handles another event; `nil` if there is none.
+    /// The mistake of a handler that has the name of a process or workflow and handles another event; `nil` if there is none.
     ///
     /// The relay would repeat it, as it repeats a reaction that only changes the store.
     func mistake(named name: String, handled: Set<String>) -> String? {
         guard let event = handled.subtracting(eventNames).min() else { return nil }
         return """
-            '\(String(naming: type))' has the \(nameOfName) '\(name)', which is also the subscriptionName of a handler of \
+            '\(String(naming: type))' has the name '\(name)', which is also the subscriptionName of a handler of \
             '\(event)'. To fix, give the handler a unique name.
             """
     }
 
     /// The mistake of two types with one name.
-    package static func mistake(
-        _ one: Any.Type,
-        _ other: Any.Type,
-        _ name: String,
-        nameOfName: String = "processName"
-    ) -> String {
+    package static func mistake(_ one: Any.Type, _ other: Any.Type, _ name: String) -> String {
         """
-        '\(String(naming: one))' and '\(String(naming: other))' both have the \(nameOfName) '\(name)'. To fix, give each type \
-        a unique name.
+        '\(String(naming: one))' and '\(String(naming: other))' both have the name '\(name)'. To fix, give each type a unique \
+        name.
         """
     }
 }

@@ -26,7 +26,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The test needs no store and no relay of its own: each call of ``run(_:)`` or ``crashAfterEachStep(_:)`` begins with an empty store in
+/// The test needs neither a store nor a relay. Each call of ``run(_:)`` or ``crashAfterEachStep(_:)`` begins with an empty store in
 /// memory. No real time passes, and the date, the UUIDs, and the random numbers of ``HeadraceCore/SystemValues`` belong to the test.
 ///
 /// ``crashAfterEachStep(_:)`` checks whether the code of the workflow can be repeated.
@@ -93,8 +93,8 @@ public struct TestWorkflow<Workflow: DurableWorkflow>: Sendable {
     /// ```
     ///
     /// The second time, the process ends after each commit that changes an instance: after the result of a step, an event, a pause,
-    /// or the plan for another attempt is stored. What it has done since is lost. A new process, with a container, a relay, and a
-    /// sequence of UUIDs and random numbers of its own, goes on from the journal at the same time of the clock. So the code of the
+    /// or the plan for another attempt is stored. Later work of the process is lost. A new process, with another container,
+    /// another relay, and other UUIDs and random numbers, goes on from the journal at the same time of the clock. So the code of the
     /// workflow is repeated from each prefix of the journal. `operation` doesn't notice the crashes.
     ///
     /// It checks that:
@@ -108,7 +108,7 @@ public struct TestWorkflow<Workflow: DurableWorkflow>: Sendable {
     /// the same answer each time, and may be called more often the second time; assert its calls in ``run(_:)``.
     ///
     /// - Parameter operation: The test, which runs twice on the actor of the caller, each time with an empty store.
-    /// - Throws: ``TestWorkflowError`` with the code `blocked` or `differs`, whose message says what differs; the errors of ``run(_:)``.
+    /// - Throws: ``TestWorkflowError`` with the code `blocked` or `differs`, and a message with the differences; the errors of ``run(_:)``.
     public nonisolated(nonsending) func crashAfterEachStep(
         _ operation: nonisolated(nonsending) (Instance) async throws -> Void
     ) async throws {
@@ -271,7 +271,7 @@ extension TestWorkflow {
         /// Returns the steps that were done, in the order in which the code has asked for them.
         ///
         /// Each is in a few words: "the command 'take-payment'", "the step 'mail'", "the transaction 'survey'", "a pause", or
-        /// "the wait for 'packed'". After the instance has begun anew, only the later steps are there.
+        /// "the wait for 'packed'". After `continueAsNew`, only the steps of the last round are there.
         ///
         /// - Throws: ``HeadraceStorage/StoreError``.
         public nonisolated(nonsending) func steps() async throws -> [String] { try await records().map(\.title) }
@@ -288,7 +288,7 @@ extension TestWorkflow {
                 .sorted { $0.step < $1.step }
         }
 
-        /// What must not depend on crashes.
+        /// The facts that must not depend on crashes.
         fileprivate nonisolated(nonsending) func outcome(
             _ entities: [any StoredEntity.Type]
         ) async throws -> [String: String] {
@@ -351,7 +351,7 @@ extension TestWorkflow {
     }
 }
 
-/// What is lost in a crash: the container, the relay, and the tasks.
+/// The parts of a program that end in a crash: the container, the relay, and the tasks.
 struct WorkflowProcess: Sendable {
     let store: CrashingStore
     let relay: Relay
@@ -392,7 +392,7 @@ struct WorkflowProcess: Sendable {
 
 /// A store whose process ends after the first commit that changes an instance of a workflow.
 ///
-/// Only what changes the store is refused then. Leases can still be given up: in a real crash, they end after a time.
+/// Only what changes the store is refused then. Leases can still be released; in a real crash, they expire.
 final class CrashingStore: StoreDecorator {
     private struct State {
         /// Whether the last commit has begun.

@@ -191,7 +191,7 @@ public struct WorkflowContext: Sendable {
 
     /// Starts an instance of `workflow`, and waits for its result.
     ///
-    /// It is an instance like any other, with a journal of its own. If the identifier has an instance already, this waits for that
+    /// The other instance has its own journal. If the identifier has an instance already, this waits for that
     /// instance. If this instance is cancelled, the other goes on.
     ///
     /// - Parameters:
@@ -259,7 +259,9 @@ public struct WorkflowContext: Sendable {
     /// - Returns: Whether the code must take the new branch.
     public func changed(_ name: String) -> Bool { replay.hasChange(name) }
 
-    /// Begins anew with another input of the same workflow and an empty journal, so that an instance can go on for ever.
+    /// Ends this round of the instance, and starts the next round with another input and an empty journal.
+    ///
+    /// So an instance can go on for ever.
     ///
     /// The identifier, and the events that weren't received, stay. Steps of child tasks that weren't done are given up.
     ///
@@ -267,10 +269,10 @@ public struct WorkflowContext: Sendable {
     public func continueAsNew<Workflow: DurableWorkflow>(_ workflow: Workflow) async throws -> Never {
         if !instance.hasPrefix("\(Workflow.workflowName)/") {
             try await replay.halt(
-                "The instance can't begin anew as '\(String(naming: Workflow.self))'. To fix, pass a value of its own workflow."
+                "The instance can't continue as '\(String(naming: Workflow.self))'. To fix, pass a value of its own workflow."
             )
         }
-        try await replay.begin(anewWith: DocumentCoding.encode(workflow))
+        try await replay.continueAsNew(with: DocumentCoding.encode(workflow))
     }
 
     /// Returns the result of a step, decoded.

@@ -5,7 +5,7 @@ extension WorkflowExecutor {
     ///
     /// Why this is safe: a job must run exactly once. `enqueue(_:)` stores each job once, and the only caller of this method
     /// removes the job from the storage under a lock first. Only one thread drains the storage at a time, because
-    /// `isDraining` is set under the same lock. The caller retains the executor.
+    /// `thread` is set under the same lock. The caller retains the executor.
     func run(_ job: UnownedJob) {
         unsafe job.runSynchronously(on: asUnownedTaskExecutor())
     }

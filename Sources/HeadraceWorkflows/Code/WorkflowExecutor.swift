@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceCore
 import Synchronization
 
 /// Runs the code of one workflow instance, job by job, on the thread of its caller.
 ///
-/// The order of the jobs depends only on the code: among the tasks that can run, the one that was created first goes on. So
+/// The order of the jobs depends only on the code: of the tasks that can run, the earliest task continues. So
 /// child tasks that run at the same time ask for their steps in the same order in each replay, also if a build with other
 /// optimizations divides their code into other jobs.
 final class WorkflowExecutor: TaskExecutor {
     private struct State {
+        /// The jobs that can run, each with the number of its task.
         var jobs: [(task: UInt64, job: UnownedJob)] = []
-        var isDraining = false
+
+        /// The thread that runs the jobs; `nil` if the code waits.
+        var thread: UInt?
 
         /// Whether the instance was dropped: its code ends, and no result of it counts.
         var isClosed = false
@@ -35,9 +39,10 @@ final class WorkflowExecutor: TaskExecutor {
         let job = UnownedJob(job)
         let mustDrain = state.withLock { state in
             state.jobs.append((task, job))
-            if state.isDraining { return false }
+            // A job of the code itself comes from the thread that runs it.
+            if state.thread == ThreadIdentity.current { return false }
             state.strayCount += 1
-            return state.isClosed
+            return state.isClosed && state.thread == nil
         }
         // The code of a dropped instance ends whenever what it waits for has ended.
         if mustDrain { Task.detached { self.drain {} } }
@@ -46,21 +51,22 @@ final class WorkflowExecutor: TaskExecutor {
     /// Runs `body`, and then all jobs until the code of the instance waits or has ended.
     func drain(_ body: () -> Void) {
         let isFirst = state.withLock { state in
-            defer { state.isDraining = true }
-            return !state.isDraining
+            defer { state.thread = state.thread ?? ThreadIdentity.current }
+            return state.thread == nil
         }
-        if !isFirst { return }
         body()
+        // After the end of the instance, a job from elsewhere can have begun to run the others.
+        if !isFirst { return }
         while let job = state.withLock({ state in
             let job = state.next()
-            if job == nil { state.isDraining = false }
+            if job == nil { state.thread = nil }
             return job
         }) {
             run(job)
         }
     }
 
-    /// From now on, the executor runs each job by itself.
+    /// Lets the executor run later jobs without a caller of ``drain(_:)``.
     func close() { state.withLock { $0.isClosed = true } }
 
     /// The number of the task in the description of one of its jobs, such as "ExecutorJob(id: 7)"; 0 if there is none.

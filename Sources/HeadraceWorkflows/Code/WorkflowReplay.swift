@@ -9,8 +9,8 @@ import Synchronization
 
 /// The code of one instance in execution: it runs until it waits for steps, and goes on with their results.
 ///
-/// Everything happens on the thread of the caller, within the calls of this type. Whoever has created a replay must ``drop()``
-/// it; its code then ends, and nothing that it does counts.
+/// Everything happens on the thread of the caller, within the calls of this type. The owner of a replay must ``drop()`` it.
+/// The code then ends, and its later results are ignored.
 final class WorkflowReplay: Sendable {
     /// A step that the code waits for.
     struct Step: Sendable {
@@ -42,14 +42,9 @@ final class WorkflowReplay: Sendable {
         var random: SplitMix
         var changes: [String: Bool]
         var isReplaying: Bool
-        var successor: Successor?
+        var successor: Data?
         var isClosed = false
         var refusals = 0
-    }
-
-    /// The input with which an instance begins anew.
-    struct Successor: Sendable {
-        let input: Data
     }
 
     /// Number of calls of a dropped instance after which its code is stopped where it is.
@@ -95,11 +90,11 @@ final class WorkflowReplay: Sendable {
     /// The steps that the code waits for, in the order in which it has asked.
     var steps: [Step] { state.withLock { $0.steps.values.map(\.step).sorted { $0.number < $1.number } } }
 
-    /// What the code has returned or thrown; `nil` while it waits.
+    /// The result or error of the code; `nil` while it waits.
     var outcome: Result<Data, any Error>? { state.withLock(\.outcome) }
 
-    /// The input with which the instance begins anew, if its code has asked for that.
-    var successor: Successor? { state.withLock(\.successor) }
+    /// The input of the next round as JSON, if the code has asked for another round.
+    var successor: Data? { state.withLock(\.successor) }
 
     /// Why the code can't go on; `nil` if it can.
     var mistake: String? { state.withLock(\.mistake) }
@@ -249,9 +244,9 @@ final class WorkflowReplay: Sendable {
         throw WorkflowDropped()
     }
 
-    /// Never returns: the instance begins anew with `input`.
-    func begin(anewWith input: Data) async throws -> Never {
-        state.withLock { $0.successor = Successor(input: input) }
+    /// Ends the round; the next round begins with `input`.
+    func continueAsNew(with input: Data) async throws -> Never {
+        state.withLock { $0.successor = input }
         throw WorkflowDropped()
     }
 
@@ -265,7 +260,7 @@ final class WorkflowReplay: Sendable {
     }
 }
 
-/// What a step does.
+/// The work of a step.
 enum StepWork: Sendable {
     /// Changes entities, and returns the result as JSON.
     typealias Change =

@@ -63,8 +63,7 @@ extension DurableWorkflow {
             RepeatableSubscription(
                 type: self,
                 known: decodableVersions.map { KnownMessage(name: stateKey, versions: $0) },
-                eventNames: Set(receives.map { $0.type.eventName }),
-                nameOfName: "workflowName"
+                eventNames: Set(receives.map { $0.type.eventName })
             ),
             named: workflowName
         )

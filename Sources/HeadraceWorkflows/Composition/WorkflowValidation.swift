@@ -24,7 +24,7 @@ package struct WorkflowDeclaration: RegistrationNote {
             let message =
                 other == workflow
                 ? "The workflow '\(String(naming: workflow))' is declared twice. To fix, remove one from 'workflows: […]'."
-                : RepeatableSubscription.mistake(other, workflow, workflow.workflowName, nameOfName: "workflowName")
+                : RepeatableSubscription.mistake(other, workflow, workflow.workflowName)
             problems.append(CompositionProblem(.invalidWorkflow, path: [workflow], message: message))
         }
         for workflow in byName.values.sorted(by: { $0.workflowName < $1.workflowName }) {
@@ -53,8 +53,8 @@ extension Container {
     /// - Parameters:
     ///   - level: How strictly the registrations are checked.
     ///   - store: The store.
-    /// - Throws: ``HeadraceResolution/CompositionError``; ``HeadraceWorkflows/WorkflowError`` with the code `blocked`, whose message
-    ///   names up to 20 instances, the step, and what to do; ``HeadraceStorage/StoreError``; `CancellationError`.
+    /// - Throws: ``HeadraceResolution/CompositionError``; ``HeadraceWorkflows/WorkflowError`` with the code `blocked`, and a message
+    ///   that names up to 20 instances, their steps, and a remedy; ``HeadraceStorage/StoreError``; `CancellationError`.
     public func validate(_ level: ValidationLevel, replaying store: any EntityStore) async throws {
         try validate(level)
         let declared = registrationNotes.compactMap { $0 as? WorkflowDeclaration }.flatMap(\.workflows)

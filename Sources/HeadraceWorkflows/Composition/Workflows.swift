@@ -6,7 +6,7 @@ public import HeadraceDomain
 import HeadraceRelay
 public import HeadraceStorage
 
-/// The instances of workflows in a store: their states and results, and what operators do with them.
+/// Starts, observes, and operates the instances of workflows in a store.
 ///
 /// ```swift
 /// let workflows: Workflows = container.resolve()
@@ -44,7 +44,7 @@ public struct Workflows: Sendable {
         _ workflow: some DurableWorkflow,
         id: some EntityIdentifier
     ) async throws -> Bool {
-        try await change { context in try await context.start(workflow, id: id) }
+        try await execute { context in try await context.start(workflow, id: id) }
     }
 
     /// Returns the result of an instance, once it has ended.
@@ -78,7 +78,7 @@ public struct Workflows: Sendable {
         of type: Workflow.Type,
         id: some EntityIdentifier
     ) async throws -> WorkflowStatus? {
-        try await change { context in
+        try await execute { context in
             let key = StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey)
             return try await context.find(StoredWorkflow.self, id: key).map { WorkflowStatus($0) }
         }
@@ -99,7 +99,7 @@ public struct Workflows: Sendable {
         after cursor: PageCursor? = nil,
         limit: Int = 100
     ) async throws -> (instances: [WorkflowStatus], next: PageCursor?) {
-        try await change { context in
+        try await execute { context in
             var conditions: [EntityCondition<StoredWorkflow>] = []
             if let state { conditions.append(.equals(.state, state.rawValue)) }
             if let name { conditions.append(.equals(.workflow, name)) }
@@ -164,12 +164,12 @@ public struct Workflows: Sendable {
         }
     }
 
-    /// Starts a new instance that has done the steps of another one before `step`, and goes on from there.
+    /// Starts a new instance with the results that another instance has before `step`, and continues from there.
     ///
     /// - Parameters:
     ///   - type: The workflow.
     ///   - id: The identifier of the other instance.
-    ///   - step: The number of the first step to do again, counting from 1.
+    ///   - step: The number of the first step to repeat, counting from 1.
     ///   - newID: The identifier of the new instance.
     /// - Returns: Whether the instance is new.
     /// - Throws: The same errors as ``cancel(_:id:)``.
@@ -180,7 +180,7 @@ public struct Workflows: Sendable {
         from step: Int,
         as newID: some EntityIdentifier
     ) async throws -> Bool {
-        try await change { context in
+        try await execute { context in
             let key = StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey)
             guard let stored = try await context.find(StoredWorkflow.self, id: key) else {
                 throw WorkflowError.unknown(key)
@@ -219,7 +219,7 @@ public struct Workflows: Sendable {
         var cursor: PageCursor?
         repeat {
             try Task.checkCancellation()
-            let (removed, next) = try await change { context in
+            let (removed, next) = try await execute { context in
                 let page = try await context.page(
                     StoredWorkflow.self, where: [.isBelow(.ended, date)], after: cursor, limit: batchLimit)
                 var removed = 0
@@ -238,17 +238,10 @@ public struct Workflows: Sendable {
 
     private var now: Date { wallClock().usable }
 
-    private nonisolated(nonsending) func change<Result>(
+    private nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {
-        var attempt = 1
-        while true {
-            do {
-                return try await UnitOfWork(on: store, delegator: delegator).execute(body)
-            } catch let error as StoreError where error.isConflict && attempt < 10 {
-                attempt += 1
-            }
-        }
+        try await UnitOfWork(on: store, delegator: delegator).executeAgainAfterConflicts(body)
     }
 
     private nonisolated(nonsending) func change(
@@ -256,7 +249,7 @@ public struct Workflows: Sendable {
         _ id: some EntityIdentifier,
         _ body: nonisolated(nonsending) (StoredWorkflow, EntityContext) async throws -> Void
     ) async throws {
-        try await change { context in
+        try await execute { context in
             let key = StoredWorkflow.id(of: name, key: id.storageKey)
             guard let stored = try await context.find(StoredWorkflow.self, id: key) else {
                 throw WorkflowError.unknown(key)

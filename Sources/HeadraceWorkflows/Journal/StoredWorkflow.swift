@@ -11,7 +11,7 @@ import HeadraceStorage
 /// let store = try InMemoryStore(entities: [StoredWorkflow.self, Order.self])
 /// ```
 ///
-/// ``Workflows`` reads it. Its journal is stored with it, in documents of their own.
+/// ``Workflows`` reads it. The store also keeps its journal, with a document for each record.
 public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     package typealias Owned = StoredWorkflowRecord
 
@@ -65,7 +65,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     /// The state.
     package internal(set) var state = WorkflowState.running
 
-    /// The number of times that the instance has begun anew, counting from 1.
+    /// The number of the round, counting from 1; `continueAsNew` starts the next round.
     var round = 1
 
     /// Number of records in the journal.
@@ -85,7 +85,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     /// The events that the code hasn't received yet, in order.
     var events: [Event] = []
 
-    /// The instances that wait for the end of this one.
+    /// The instances that wait for the end of this instance.
     var parents: [String] = []
 
     /// Whether the cancellation waits to be recorded.
@@ -113,7 +113,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
 
     package let startedAt: Date
 
-    /// The time at which the code has begun, which is later than ``startedAt`` if it has begun anew.
+    /// The start of the current round.
     var begunAt: Date
 
     package internal(set) var endedAt: Date?
@@ -232,8 +232,8 @@ extension StoredWorkflow {
         endedAt = nil
     }
 
-    /// Begins anew; the events that the code hasn't received stay.
-    func begin(anewWith input: Data, version: Int, at now: Date) {
+    /// Starts the next round; the events that the code hasn't received stay.
+    func startRound(with input: Data, version: Int, at now: Date) {
         self.input = String(decoding: input, as: UTF8.self)
         self.version = version
         round += 1

@@ -16,7 +16,7 @@ struct WorkflowEnd: Codable, Hashable, Sendable {
 
     private static let prefix = "headrace.workflow-end/"
 
-    /// The name of the event that the end of `instance` is for others.
+    /// The name of the event by which other instances receive the end of `instance`.
     static func name(of instance: String) -> String { prefix + instance }
 
     /// The instance in the name of an event; `nil` if it is an event of the application.
@@ -36,7 +36,7 @@ extension EntityContext {
         }
     }
 
-    /// Removes the last records `journal` from the journal of `stored`, and gives it back what they had received.
+    /// Removes the last records of a journal; `stored` receives the events in them again.
     nonisolated(nonsending) func remove(
         _ journal: ArraySlice<StoredWorkflowRecord>,
         of stored: StoredWorkflow

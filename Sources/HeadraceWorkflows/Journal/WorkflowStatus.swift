@@ -27,7 +27,7 @@ public struct WorkflowStatus: Hashable, Sendable {
     /// Number of steps that were done in the current round.
     public let stepCount: Int
 
-    /// What the instance waits for, each in a few words, such as "the wait for 'packed'".
+    /// The waits of the instance, each in a few words, such as "the wait for 'packed'".
     public let waits: [String]
 
     /// The error that has ended the instance, or the last error of a step that is repeated; `nil` if there is none.

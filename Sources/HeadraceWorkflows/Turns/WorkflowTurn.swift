@@ -10,8 +10,8 @@ import Logging
 
 /// One turn of an instance: from the message that wakes it until it waits again.
 ///
-/// Each step is a unit of work of its own. Within it, the code goes on with the result until it waits, so that the result, the
-/// changes of the step, and what the code waits for next are one commit. If that commit fails, the turn begins again from the
+/// Each step has its own unit of work. In it, the code continues with the result until it waits again. So the result, the changes of
+/// the step, and the next waits of the code are one commit. If that commit fails, the turn begins again from the
 /// journal: nothing that the code did meanwhile counts.
 ///
 /// Two relays may have the same turn for a while, if one of them was suspended. Each commit changes the instance, and so the store
@@ -48,7 +48,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// The failed steps that wait for their next attempt.
     private var resting: [Int: StoredWorkflow.Wait] = [:]
 
-    /// The time for which the message was due, so that it has come, whatever the clock of this machine says.
+    /// The due time of the message, which the store has found reached, even if the clock of this machine is behind.
     private var reached = Date.distantPast
 
     /// The earliest time for which a timer runs.
@@ -270,7 +270,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         resting = Dictionary(stored.waits.filter { $0.attempts > 0 }.map { ($0.step, $0) }) { $1 }
     }
 
-    /// Lets the code go on as far as it can without work, and stores what it waits for.
+    /// Continues the code as far as it can run without work, and stores its waits.
     ///
     /// - Returns: Whether the turn is over.
     private nonisolated(nonsending) func settle(
@@ -281,7 +281,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         while true {
             if let mistake = replay.mistake { throw WorkflowMismatch(reason: mistake) }
             if let successor = replay.successor {
-                try await beginAnew(stored, with: successor, in: context)
+                try await startRound(of: stored, with: successor, in: context)
                 return true
             }
             if let outcome = replay.outcome {
@@ -333,13 +333,13 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         return nil
     }
 
-    private nonisolated(nonsending) func beginAnew(
-        _ stored: StoredWorkflow,
-        with successor: WorkflowReplay.Successor,
+    private nonisolated(nonsending) func startRound(
+        of stored: StoredWorkflow,
+        with input: Data,
         in context: EntityContext
     ) async throws {
         for record in try await context.journal(of: stored.id) { context.delete(record) }
-        stored.begin(anewWith: successor.input, version: Workflow.workflowVersion, at: runner.wallClock())
+        stored.startRound(with: input, version: Workflow.workflowVersion, at: runner.wallClock())
         try stored.arm(at: stored.begunAt, since: stored.begunAt, in: context)
     }
 
@@ -366,7 +366,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         }
     }
 
-    /// Stores why the code can't go on, so that another program, or this one after a correction, takes the instance later.
+    /// Stores the reason why the code can't continue, and plans the next turn, which a corrected program can take.
     private nonisolated(nonsending) func block(_ reason: String) async throws {
         drop()
         try await units.execute { context in
@@ -389,7 +389,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     private func isDue(_ date: Date) -> Bool { date <= max(runner.wallClock(), reached) }
 
-    /// What the instance stores about a step that wasn't done.
+    /// The stored form of a step that wasn't done.
     private func wait(for step: WorkflowReplay.Step) -> StoredWorkflow.Wait {
         if let resting = resting[step.number] { return resting }
         let due: Date? =
