@@ -31,7 +31,7 @@ package struct CommandRoute: Sendable {
         }
     }
 
-    /// Creates a route of commands. Its `operation` runs several units of work, one after the other.
+    /// Creates a route of commands with an `operation` that runs several units of work, one after the other.
     package init<Command: DurableCommand>(
         unitsOfWork operation: nonisolated(nonsending) @escaping @Sendable (Command, UnitsOfWork) async throws -> Void
     ) {
