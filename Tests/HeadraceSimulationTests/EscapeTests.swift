@@ -43,7 +43,8 @@ import Testing
     @Test func aResumptionByAnotherThreadIsReported() async {
         let thread = Courier()
         await expectEscape(.foreignThread) { _ in
-            await withCheckedContinuation { continuation in thread.run { continuation.resume() } }
+            // The task begins when this one waits. A resumption before that would come from nowhere.
+            await withCheckedContinuation { continuation in Task { thread.run { continuation.resume() } } }
         }
         thread.end()
     }
