@@ -15,6 +15,7 @@ let package = Package(
         .executable(name: "served-floor", targets: ["ServedFloor"]),
         .executable(name: "station-benchmark", targets: ["StationBenchmark"]),
         .executable(name: "services-benchmark", targets: ["ServicesBenchmark"]),
+        .executable(name: "workflow-benchmark", targets: ["WorkflowBenchmark"]),
     ],
     dependencies: [
         // These are the traits of the ledger. With different traits, the package manager finds no solution. If you build a single
@@ -167,6 +168,22 @@ let package = Package(
                 .product(name: "HeadraceStorage", package: "headrace"),
                 .product(name: "HeadraceResolution", package: "headrace"),
                 .product(name: "HeadraceSQLite", package: "headrace"),
+            ]
+        ),
+
+        // MARK: Workflows
+        .executableTarget(
+            name: "WorkflowBenchmark",
+            dependencies: [
+                "Measuring",
+                .product(name: "HeadraceCommands", package: "headrace"),
+                .product(name: "HeadraceCore", package: "headrace"),
+                .product(name: "HeadraceDomain", package: "headrace"),
+                .product(name: "HeadraceProcesses", package: "headrace"),
+                .product(name: "HeadraceRelay", package: "headrace"),
+                .product(name: "HeadraceResolution", package: "headrace"),
+                .product(name: "HeadraceSQLite", package: "headrace"),
+                .product(name: "HeadraceWorkflows", package: "headrace"),
             ]
         ),
 

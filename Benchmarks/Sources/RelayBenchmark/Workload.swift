@@ -6,7 +6,7 @@ import HeadraceRelay
 import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
-import Synchronization
+import Measuring
 
 /// A store with the work of a relay: one small event per commit, 64 callers, 1,000 streams.
 final class Workload: Sendable {
@@ -94,45 +94,5 @@ struct Handle: DurableDomainEventHandler {
         let tally = resolver.resolve(Tally.self)
         if let pause = tally.pause { try await Task.sleep(for: pause) }
         tally.add()
-    }
-}
-
-/// Counts handled events, and lets a caller wait for a count.
-final class Tally: Sendable {
-    private struct State {
-        var count = 0
-        var pause: Duration?
-        var waiter: (target: Int, continuation: CheckedContinuation<Void, Never>)?
-    }
-
-    private let state = Mutex(State())
-
-    var count: Int { state.withLock(\.count) }
-
-    /// Duration of the handler; `nil` for no pause.
-    var pause: Duration? {
-        get { state.withLock(\.pause) }
-        set { state.withLock { $0.pause = newValue } }
-    }
-
-    func add() {
-        let done = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            state.count += 1
-            guard let waiter = state.waiter, state.count >= waiter.target else { return nil }
-            state.waiter = nil
-            return waiter.continuation
-        }
-        done?.resume()
-    }
-
-    func wait(for target: Int) async {
-        await withCheckedContinuation { continuation in
-            let isNow = state.withLock { state in
-                if state.count >= target { return true }
-                state.waiter = (target, continuation)
-                return false
-            }
-            if isNow { continuation.resume() }
-        }
     }
 }
