@@ -178,13 +178,15 @@ struct RefundHandler: HandlesCommand, Resolvable {
 }
 
 /// Runs workflows on a store, and on a clock that the test moves.
-final class WorkflowBench {
+final class WorkflowBench: Sendable {
     let store: any DeliveryStore
     let clock = TestClock()
     let outside = Outside()
-    private var runs: UInt64 = 0
+    private let middleware: [any Middleware]
+    private let runs = Mutex<UInt64>(0)
 
-    init(_ store: (any DeliveryStore)? = nil) throws {
+    init(_ store: (any DeliveryStore)? = nil, middleware: [any Middleware] = []) throws {
+        self.middleware = middleware
         self.store = try store ?? InMemoryStore(entities: [StoredWorkflow.self, Line.self])
     }
 
@@ -194,7 +196,7 @@ final class WorkflowBench {
         _ body: nonisolated(nonsending) (TestRelay, Workflows, Container) async throws -> Result
     ) async throws -> Result {
         let builder = ContainerBuilder()
-        builder.domain(store: store, workflows: workflows)
+        builder.domain(store: store, workflows: workflows, relayMiddleware: middleware)
         builder.singleton(Outside.self) { [outside] in outside }
         builder.transient(
             ShopHandler.self,
@@ -205,8 +207,11 @@ final class WorkflowBench {
             commandHandlers: [TakePaymentHandler.self, PrintLabelHandler.self, RefundHandler.self])
         let container = builder.build()
         defer { withExtendedLifetime(container) {} }
-        runs += 1
-        return try await TestRelay.run(container.resolve(), clock: clock, seed: runs) { relay in
+        let seed = runs.withLock { runs in
+            runs += 1
+            return runs
+        }
+        return try await TestRelay.run(container.resolve(), clock: clock, seed: seed) { relay in
             try await body(relay, container.resolve(), container)
         }
     }

@@ -4,7 +4,7 @@ import Instrumentation
 
 /// The kind of a message.
 public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
-    private enum Kind: String { case command, query, action, effect, event, notification, request }
+    private enum Kind: String { case command, query, action, effect, event, notification, request, step }
 
     private let kind: Kind
 
@@ -25,6 +25,9 @@ public struct MessageKind: Hashable, Sendable, CustomStringConvertible {
 
     /// A notification to any number of handlers.
     public static let notification = MessageKind(kind: .notification)
+
+    /// A step of a durable workflow.
+    public static let step = MessageKind(kind: .step)
 
     /// A request from outside the program, the first message of its chain.
     public static let request = MessageKind(kind: .request)

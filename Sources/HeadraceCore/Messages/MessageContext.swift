@@ -147,8 +147,8 @@ public struct MessageContext: Sendable {
         storage = Storage(kind: kind, type: type, ambient: ambient)
     }
 
-    /// Creates the context of a new root message with a name.
-    init(kind: MessageKind, type: Any.Type, name: String) {
+    /// Creates the context of a new message with a name of its own.
+    package init(kind: MessageKind, type: Any.Type, name: String) {
         storage = Storage(kind: kind, type: type, label: Label(name), ambient: .current)
     }
 

@@ -52,10 +52,10 @@ extension EntitySchema {
     }
 }
 
-/// A type whose entities own entities of another type, which a store declares together with them.
+/// A type whose entities own entities of other types, which a store declares together with them.
 package protocol OwnerOfEntities: StoredEntity {
-    /// The type of the owned entities.
-    associatedtype Owned: StoredEntity
+    /// The types of the owned entities.
+    static var ownedEntities: [any StoredEntity.Type] { get }
 }
 
 extension EntitySchema.Kind {
@@ -63,11 +63,7 @@ extension EntitySchema.Kind {
     fileprivate static func all<Entity: StoredEntity>(of type: Entity.Type) -> [EntitySchema.Kind] {
         if let eventSourced = type as? any EventSourcedEntity.Type { return sourced(eventSourced) }
         guard let owner = type as? any OwnerOfEntities.Type else { return [Self(of: type)] }
-        return [Self(of: type), owned(by: owner)]
-    }
-
-    private static func owned<Owner: OwnerOfEntities>(by type: Owner.Type) -> EntitySchema.Kind {
-        Self(of: Owner.Owned.self)
+        return [Self(of: type)] + owner.ownedEntities.flatMap { all(of: $0) }
     }
 
     private static func sourced<Entity: EventSourcedEntity>(_ type: Entity.Type) -> [EntitySchema.Kind] {

@@ -46,7 +46,9 @@ extension DependencyRegistry {
     ///   - workflows: The workflows. The store must have been opened with `StoredWorkflow`.
     ///   - schedules: The recurring schedules. The store must have been opened with `StoredSchedule`.
     ///   - configuration: The configuration of the relay.
-    ///   - observers: Are notified of units of work, and of deliveries as messages.
+    ///   - relayMiddleware: Handles deliveries and the steps of workflows as messages, for example `MessageTracingMiddleware` with a
+    ///     span for each.
+    ///   - observers: Are notified of units of work, and of deliveries and steps as messages.
     ///   - relayObservers: Are notified of the outcome of deliveries.
     ///   - clock: The clock that the relay uses to wait.
     ///   - wallClock: Returns the time that decides whether a scheduled message or a retry is due, as for `Relay`.
@@ -60,6 +62,7 @@ extension DependencyRegistry {
         workflows: [any DurableWorkflow.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
+        relayMiddleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         clock: any TimeSource = CurrentClock(),
@@ -100,6 +103,7 @@ extension DependencyRegistry {
                 store: store,
                 registrar: scope.resolve(),
                 configuration: configuration,
+                middleware: relayMiddleware,
                 observers: observers,
                 relayObservers: relayObservers,
                 clock: clock,
@@ -277,6 +281,7 @@ extension DependencyRegistry {
         workflows: [any DurableWorkflow.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
+        relayMiddleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         clock: any TimeSource = CurrentClock(),
@@ -303,6 +308,7 @@ extension DependencyRegistry {
         workflows: [Any.Type] = [],
         schedules: [RecurringSchedule] = [],
         relay configuration: Relay.Configuration = Relay.Configuration(),
+        relayMiddleware: [any Middleware] = [],
         observers: [any MessageObserver] = [],
         relayObservers: [any RelayObserver] = [],
         clock: any TimeSource = CurrentClock(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import HeadraceCore
+package import HeadraceCore
 package import HeadraceDomain
 package import HeadraceStorage
 import Synchronization
@@ -134,7 +134,7 @@ struct DeliveryRun {
         _ command: Command,
         by operation: nonisolated(nonsending) @escaping (Command, UnitsOfWork) async throws -> Void
     ) async throws {
-        let units = UnitsOfWork(delegator: delegator, context: entityContext)
+        let units = UnitsOfWork(chain: chain, delegator: delegator, context: entityContext)
         if chain.isEmpty { return try await operation(command, units) }
         try await chain.run(command, in: messageContext) { command in try await operation(command, units) }
     }
@@ -145,11 +145,15 @@ struct DeliveryRun {
 /// The store doesn't fence the earlier units of work. Each must find out whether another handler of the delivery was faster, for
 /// example because an entity has changed.
 package struct UnitsOfWork {
+    /// The middleware and the observers of the relay, for what the operation handles as messages of its own.
+    package let chain: MiddlewareChain
+
     private let delegator: any DomainEventDelegator
     private let context: EntityContext
     private let settlement: Settlement?
 
-    init(delegator: any DomainEventDelegator, context: EntityContext) {
+    init(chain: MiddlewareChain, delegator: any DomainEventDelegator, context: EntityContext) {
+        self.chain = chain
         self.delegator = delegator
         self.context = context
         settlement = context.relayPart.settlement

@@ -7,10 +7,11 @@ import HeadraceProcesses
 import HeadraceProjections
 import HeadraceRelay
 import HeadraceStorage
+import HeadraceWorkflows
 
 /// Work that may remain when a simulation ends.
 public struct UnfinishedWork: Hashable, Sendable {
-    private enum Kind { case deadLetters, runningProcesses }
+    private enum Kind { case deadLetters, runningProcesses, openWorkflows }
 
     private let kind: Kind
 
@@ -19,17 +20,20 @@ public struct UnfinishedWork: Hashable, Sendable {
 
     /// Processes that have begun and have not ended.
     public static let runningProcesses = UnfinishedWork(kind: .runningProcesses)
+
+    /// Instances of workflows that have started and have not ended.
+    public static let openWorkflows = UnfinishedWork(kind: .openWorkflows)
 }
 
 extension SimulatedWorld {
     /// Ends the faults, waits until all work is finished, and checks its results.
     ///
     /// The work is finished when no delivery is pending, except for scheduled messages whose time hasn't come; when there are no dead
-    /// letters; when each ``HeadraceProcesses/DurableProcess`` that has begun has ended; and when the projections of the nodes'
+    /// letters; when each ``HeadraceProcesses/DurableProcess`` and each ``HeadraceWorkflows/DurableWorkflow`` that has begun has ended; and when the projections of the nodes'
     /// containers have applied the whole log. Then all rows of these projections must equal the rows that the log gives if it is
     /// applied from its beginning, unless events were pruned.
     ///
-    /// Otherwise it is a violation, which names the deliveries, processes, and rows.
+    /// Otherwise it is a violation, which names the deliveries, processes, workflows, and rows.
     ///
     /// - Parameters:
     ///   - duration: The simulated time after which unfinished work is a violation.
@@ -57,6 +61,7 @@ extension SimulatedWorld {
         if !allowed.contains(.deadLetters), let text = try await deadLetters(limit) { return (text, false) }
         if let text = try await pendingDeliveries() { return (text, true) }
         if !allowed.contains(.runningProcesses), let text = try await runningProcesses(limit) { return (text, true) }
+        if !allowed.contains(.openWorkflows), let text = try await openWorkflows(limit) { return (text, true) }
         for projections in projections {
             if let text = try await projections.lag(in: store) { return (text, true) }
         }
@@ -91,6 +96,16 @@ extension SimulatedWorld {
             StoredProcess.self, where: [StoredProcess.isRunning], limit: limit)
         return Self.list(processes.sorted { $0.id < $1.id }, "running processes") {
             "'\($0.id)' in the step '\($0.step)'"
+        }
+    }
+
+    private func openWorkflows(_ limit: Int) async throws -> String? {
+        if !store.schema.contains(StoredWorkflow.entityName) { return nil }
+        let instances = try await EntityContext(store).fetch(
+            StoredWorkflow.self, where: [StoredWorkflow.isOpen], limit: limit)
+        return Self.list(instances, "open workflows") { instance in
+            let waits = instance.waits.map(\.title).joined(separator: ", ")
+            return "'\(instance.id)', \(instance.state.rawValue), waits for: \(waits.isEmpty ? "nothing" : waits)"
         }
     }
 

@@ -67,6 +67,15 @@ public protocol DurableWorkflow: Codable, Sendable {
     /// They are read for each event, so declare them as `static let`.
     static var receives: [WorkflowEvent<Self>] { get }
 
+    /// How many instances may run at a time; `nil`, the default, for any number.
+    ///
+    /// ```swift
+    /// var concurrency: WorkflowConcurrency? { .atMost(1, by: customer) }
+    /// ```
+    ///
+    /// The limit is stored at the start. Instances beyond it wait in the order of their starts, each until one with its key has ended.
+    var concurrency: WorkflowConcurrency? { get }
+
     /// Runs an instance from its beginning, or again after it has waited.
     ///
     /// An error that it throws ends the instance as failed.
@@ -82,6 +91,9 @@ extension DurableWorkflow {
 
     /// No events.
     public static var receives: [WorkflowEvent<Self>] { [] }
+
+    /// No limit.
+    public var concurrency: WorkflowConcurrency? { nil }
 }
 
 /// A type of event that the instances of a workflow receive.

@@ -35,10 +35,11 @@ extension EntityContext {
             version: Workflow.workflowVersion,
             key: key,
             input: try DocumentCoding.encode(workflow),
+            concurrency: workflow.concurrency,
             startedAt: now
         )
         insert(stored)
-        try stored.arm(at: now, since: now, in: self)
+        try stored.begin(at: now, in: self)
         return true
     }
 }

@@ -65,7 +65,7 @@ public struct WorkflowContext: Sendable {
     /// Runs `body` in the unit of work that stores its result, so its changes take effect once.
     ///
     /// - Parameters:
-    ///   - name: The name, which inspectors show.
+    ///   - name: The name, from a small set of names, because it is also a metric label.
     ///   - retry: How often it is repeated if it fails; `nil` for the attempts and pauses of the relay.
     ///   - body: Changes entities, raises events, and sends commands.
     /// - Returns: The result of `body`.
@@ -110,7 +110,7 @@ public struct WorkflowContext: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name, which inspectors show.
+    ///   - name: The name, from a small set of names, because it is also a metric label.
     ///   - retry: How often it is repeated if it fails; `nil` for the attempts and pauses of the relay.
     ///   - body: Calls the other system.
     /// - Returns: The result of `body`.

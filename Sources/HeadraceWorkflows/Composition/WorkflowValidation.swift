@@ -65,7 +65,7 @@ extension Container {
             // Each page has a context of its own, so that the memory doesn't grow with the number of instances.
             let context = EntityContext(reading: store)
             let page = try await context.page(
-                StoredWorkflow.self, where: [.isOneOf(.state, WorkflowState.open)], after: cursor, limit: 100)
+                StoredWorkflow.self, where: [StoredWorkflow.isOpen], after: cursor, limit: 100)
             for stored in page.entities {
                 guard let workflow = byName[stored.workflow] else { continue }
                 let records = try await context.journal(of: stored.id).map(\.record)
@@ -98,9 +98,4 @@ extension Container {
             return nil
         }
     }
-}
-
-extension WorkflowState {
-    /// The states of instances that haven't ended.
-    fileprivate static let open = [running, blocked].map(\.rawValue)
 }

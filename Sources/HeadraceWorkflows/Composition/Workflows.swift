@@ -63,7 +63,7 @@ public struct Workflows: Sendable {
         for try await status in states {
             guard let status else { throw WorkflowError.unknown(key) }
             switch status.state {
-            case .running, .blocked: continue
+            case .queued, .running, .blocked: continue
             case .completed: return try status.output(of: type)
             case .failed, .cancelled, .terminated: throw WorkflowError.ended(status)
             }
@@ -78,10 +78,7 @@ public struct Workflows: Sendable {
         of type: Workflow.Type,
         id: some EntityIdentifier
     ) async throws -> WorkflowStatus? {
-        try await execute { context in
-            let key = StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey)
-            return try await context.find(StoredWorkflow.self, id: key).map { WorkflowStatus($0) }
-        }
+        try await status(of: StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey))
     }
 
     /// Returns a page of instances, in the order of their identifiers.
@@ -99,29 +96,21 @@ public struct Workflows: Sendable {
         after cursor: PageCursor? = nil,
         limit: Int = 100
     ) async throws -> (instances: [WorkflowStatus], next: PageCursor?) {
-        try await execute { context in
-            var conditions: [EntityCondition<StoredWorkflow>] = []
-            if let state { conditions.append(.equals(.state, state.rawValue)) }
-            if let name { conditions.append(.equals(.workflow, name)) }
-            let page = try await context.page(StoredWorkflow.self, where: conditions, after: cursor, limit: limit)
-            return (page.entities.map { WorkflowStatus($0) }, page.next)
-        }
+        let page = try await stored(named: name, in: state, after: cursor, limit: limit)
+        return (page.instances.map { WorkflowStatus($0) }, page.next)
     }
 
     /// Cancels an instance: the steps that its code waits for throw `CancellationError`, so that it can compensate.
     ///
-    /// The steps that follow are carried out as usual. An instance that has ended stays as it is.
+    /// The steps that follow are carried out as usual. An instance that waits for its concurrency key ends at once. One that has ended
+    /// stays as it is.
     ///
     /// - Throws: ``WorkflowError`` with the code `unknownInstance`; ``HeadraceStorage/StoreError``; `CancellationError`.
     public nonisolated(nonsending) func cancel<Workflow: DurableWorkflow>(
         _ type: Workflow.Type,
         id: some EntityIdentifier
     ) async throws {
-        try await change(Workflow.workflowName, id) { stored, context in
-            guard stored.isOpen else { return }
-            stored.mustCancel = true
-            try stored.wake(at: now, in: context)
-        }
+        try await cancel(StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey))
     }
 
     /// Ends an instance without running its code again.
@@ -131,9 +120,7 @@ public struct Workflows: Sendable {
         _ type: Workflow.Type,
         id: some EntityIdentifier
     ) async throws {
-        try await change(Workflow.workflowName, id) { stored, context in
-            if stored.isOpen { try await context.end(stored, as: .terminated, at: now) }
-        }
+        try await terminate(StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey))
     }
 
     /// Lets an instance go on at once: a failed one at the step that failed, and an open one without waiting for its next attempt.
@@ -148,20 +135,7 @@ public struct Workflows: Sendable {
         _ type: Workflow.Type,
         id: some EntityIdentifier
     ) async throws {
-        try await change(Workflow.workflowName, id) { stored, context in
-            if stored.isOpen {
-                stored.forgetPauses()
-                return try stored.arm(at: now, since: now, in: context)
-            }
-            guard stored.state == .failed else { throw WorkflowError.ended(WorkflowStatus(stored)) }
-            let journal = try await context.journal(of: stored.id)
-            let step = stored.failure?.step ?? 0
-            if step > 0, let failed = journal.firstIndex(where: { $0.record.step == step }) {
-                try await context.remove(journal[failed...], of: stored)
-            }
-            stored.reopen()
-            try stored.arm(at: now, since: now, in: context)
-        }
+        try await retry(StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey))
     }
 
     /// Starts a new instance with the results that another instance has before `step`, and continues from there.
@@ -180,29 +154,8 @@ public struct Workflows: Sendable {
         from step: Int,
         as newID: some EntityIdentifier
     ) async throws -> Bool {
-        try await execute { context in
-            let key = StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey)
-            guard let stored = try await context.find(StoredWorkflow.self, id: key) else {
-                throw WorkflowError.unknown(key)
-            }
-            let newKey = newID.storageKey
-            let fork = StoredWorkflow.id(of: Workflow.workflowName, key: newKey)
-            if try await context.find(StoredWorkflow.self, id: fork) != nil { return false }
-            let copy = StoredWorkflow(forking: stored, key: newKey)
-            let journal = try await context.journal(of: key).map(\.record).prefix { $0.step < step && $0.step > 0 }
-            for record in journal {
-                copy.recordCount += 1
-                context.insert(StoredWorkflowRecord(record, of: copy.id, position: copy.recordCount))
-            }
-            context.insert(copy)
-            for record in journal where record.kind == .workflow {
-                let end = WorkflowEnd.name(of: record.result)
-                if journal.contains(where: { $0.name == end }) { continue }
-                try await context.announce(theEndOf: record.result, to: copy.id)
-            }
-            try copy.arm(at: now, since: now, in: context)
-            return true
-        }
+        let instance = StoredWorkflow.id(of: Workflow.workflowName, key: id.storageKey)
+        return try await fork(instance, from: step, as: newID.storageKey)
     }
 
     /// Removes all instances that have ended before `date`, except failed ones, with their journals.
@@ -236,26 +189,12 @@ public struct Workflows: Sendable {
         return count
     }
 
-    private var now: Date { wallClock().usable }
+    var now: Date { wallClock().usable }
 
-    private nonisolated(nonsending) func execute<Result>(
+    nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {
         try await UnitOfWork(on: store, delegator: delegator).executeAgainAfterConflicts(body)
-    }
-
-    private nonisolated(nonsending) func change(
-        _ name: String,
-        _ id: some EntityIdentifier,
-        _ body: nonisolated(nonsending) (StoredWorkflow, EntityContext) async throws -> Void
-    ) async throws {
-        try await execute { context in
-            let key = StoredWorkflow.id(of: name, key: id.storageKey)
-            guard let stored = try await context.find(StoredWorkflow.self, id: key) else {
-                throw WorkflowError.unknown(key)
-            }
-            try await body(stored, context)
-        }
     }
 }
 

@@ -13,13 +13,13 @@ import HeadraceStorage
 ///
 /// ``Workflows`` reads it. The store also keeps its journal, with a document for each record.
 public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
-    package typealias Owned = StoredWorkflowRecord
-
     /// The name under which instances are stored.
     public static let entityName = "headrace.workflow"
 
     /// The indexes, for ``Workflows``.
-    public static var indexes: [EntityIndex<StoredWorkflow>] { [.workflow, .state, .ended] }
+    public static var indexes: [EntityIndex<StoredWorkflow>] { [.workflow, .state, .ended, .place] }
+
+    package static var ownedEntities: [any StoredEntity.Type] { [StoredWorkflowRecord.self, StoredWorkflowQueue.self] }
 
     /// A step that the code has asked for, and that wasn't done.
     package struct Wait: Codable, Hashable, Sendable {
@@ -66,7 +66,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     package internal(set) var state = WorkflowState.running
 
     /// The number of the round, counting from 1; `continueAsNew` starts the next round.
-    var round = 1
+    package internal(set) var round = 1
 
     /// Number of records in the journal.
     package internal(set) var recordCount = 0
@@ -84,6 +84,12 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
 
     /// The events that the code hasn't received yet, in order.
     var events: [Event] = []
+
+    /// The limit of instances at a time, as the input has stated it at the start; `nil` for none.
+    package let concurrency: WorkflowConcurrency?
+
+    /// The place in the line of the concurrency key; `nil` unless the instance waits there.
+    var place: String?
 
     /// The instances that wait for the end of this instance.
     var parents: [String] = []
@@ -114,19 +120,22 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     package let startedAt: Date
 
     /// The start of the current round.
-    var begunAt: Date
+    package internal(set) var begunAt: Date
 
     package internal(set) var endedAt: Date?
 
     /// The events of the instance: none.
     public var raisedEvents = RaisedEvents()
 
-    init(workflow: String, version: Int, key: String, input: Data, startedAt: Date) {
+    init(
+        workflow: String, version: Int, key: String, input: Data, concurrency: WorkflowConcurrency?, startedAt: Date
+    ) {
         id = Self.id(of: workflow, key: key)
         self.workflow = workflow
         self.version = version
         self.key = key
         self.input = String(decoding: input, as: UTF8.self)
+        self.concurrency = concurrency
         seed = Self.newSeed()
         keySeed = Self.newSeed()
         self.startedAt = startedAt
@@ -140,6 +149,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
         version = other.version
         self.key = key
         input = other.input
+        concurrency = other.concurrency
         seed = other.seed
         keySeed = Self.newSeed()
         round = other.round
@@ -188,7 +198,21 @@ extension StoredWorkflow {
     ///
     /// The relay that handles it finds out that the instance has changed.
     func wake(at now: Date, in context: EntityContext) throws {
-        if isAsleep(at: now) { try arm(at: now, since: now, in: context) }
+        if state != .queued, isAsleep(at: now) { try arm(at: now, since: now, in: context) }
+    }
+
+    /// The identifier of the queue of the concurrency key; `nil` if there is no limit.
+    var queue: String? { concurrency.map { Self.id(of: workflow, key: $0.key) } }
+
+    /// Lets the instance, which is new or was opened again, begin its first turn at once.
+    ///
+    /// If it has a concurrency key, it stands at the end of the line, and the turn looks for a place.
+    func begin(at now: Date, in context: EntityContext) throws {
+        if let queue {
+            state = .queued
+            place = StoredWorkflowQueue.newPlace(in: queue)
+        }
+        try arm(at: now, since: now, in: context)
     }
 
     /// Forgets the message that is being handled, so that it isn't cancelled.
@@ -246,10 +270,18 @@ extension StoredWorkflow {
 
     /// Whether the instance has not ended.
     package var isOpen: Bool { endedAt == nil }
+
+    /// Matches the instances that have not ended.
+    package static var isOpen: EntityCondition<StoredWorkflow> {
+        .isOneOf(.state, [WorkflowState.queued, .running, .blocked].map(\.rawValue))
+    }
 }
 
 /// The state of an instance of a ``DurableWorkflow``.
 public enum WorkflowState: String, Codable, Hashable, Sendable, CaseIterable {
+    /// It waits until fewer instances with its concurrency key run; see ``DurableWorkflow/concurrency``.
+    case queued
+
     /// It runs, or waits for a time, an event, or the next attempt.
     case running
 
@@ -278,6 +310,9 @@ extension EntityIndex<StoredWorkflow> {
 
     /// The time at which an instance has ended.
     static var ended: Self { EntityIndex("ended") { $0.endedAt } }
+
+    /// The place in the line of the concurrency key.
+    static var place: Self { EntityIndex("place") { $0.place } }
 }
 
 /// One entry in the journal of an instance, as it is stored.

@@ -6,13 +6,13 @@ import HeadraceDomain
 import HeadraceStorage
 
 /// The end of an instance, as the instances that wait for it receive it.
-struct WorkflowEnd: Codable, Hashable, Sendable {
-    let state: WorkflowState
+package struct WorkflowEnd: Codable, Hashable, Sendable {
+    package let state: WorkflowState
 
     /// The result as JSON; `nil` unless the instance has completed.
-    let output: String?
+    package let output: String?
 
-    let failure: WorkflowStepError?
+    package let failure: WorkflowStepError?
 
     private static let prefix = "headrace.workflow-end/"
 
@@ -60,6 +60,7 @@ extension EntityContext {
     /// Ends `stored`, and lets the instances that wait for it go on.
     nonisolated(nonsending) func end(_ stored: StoredWorkflow, as state: WorkflowState, at now: Date) async throws {
         stored.end(as: state, at: now, in: self)
+        try await leaveQueue(stored, at: now)
         for parent in try await find(StoredWorkflow.self, ids: stored.parents) where parent.isOpen {
             try parent.events.append(stored.endEvent)
             try parent.wake(at: now, in: self)

@@ -59,7 +59,7 @@ package struct WorkflowRecord: Codable, Hashable, Sendable {
     /// The step in words, such as "the command 'take-payment'".
     package var title: String { Self.title(kind, name) }
 
-    static func title(_ kind: Kind, _ name: String) -> String {
+    package static func title(_ kind: Kind, _ name: String) -> String {
         switch kind {
         case .command: "the command '\(name)'"
         case .step: "the step '\(name)'"

@@ -36,7 +36,7 @@ public struct WorkflowStatus: Hashable, Sendable {
     /// Why the instance is blocked; `nil` if it isn't.
     public let mistake: String?
 
-    let output: String?
+    package let output: String?
 
     init(_ stored: StoredWorkflow) {
         workflow = stored.workflow
@@ -46,7 +46,9 @@ public struct WorkflowStatus: Hashable, Sendable {
         startedAt = stored.startedAt
         endedAt = stored.endedAt
         stepCount = stored.recordCount
-        waits = stored.waits.map(\.title)
+        waits =
+            stored.state == .queued
+            ? ["a place of the concurrency key '\(stored.concurrency?.key ?? "")'"] : stored.waits.map(\.title)
         failure = stored.failure ?? stored.waits.lazy.compactMap(\.failure).first
         mistake = stored.mistake
         output = stored.output
@@ -69,7 +71,7 @@ public struct WorkflowError: CodedError {
     /// The error that has ended the instance; `nil` if none has.
     public let cause: WorkflowStepError?
 
-    static func unknown(_ id: String) -> WorkflowError {
+    package static func unknown(_ id: String) -> WorkflowError {
         WorkflowError(
             code: .unknownInstance,
             message: """
@@ -79,7 +81,7 @@ public struct WorkflowError: CodedError {
         )
     }
 
-    static func ended(_ status: WorkflowStatus) -> WorkflowError {
+    package static func ended(_ status: WorkflowStatus) -> WorkflowError {
         ended(workflow: status.workflow, id: status.id, status.state, failure: status.failure)
     }
 
@@ -110,7 +112,7 @@ public struct WorkflowError: CodedError {
                 message: "An operator has ended the workflow \(name). To do its task, start another instance.",
                 cause: nil
             )
-        case .running, .blocked, .completed:
+        case .queued, .running, .blocked, .completed:
             return WorkflowError(
                 code: .ended,
                 message:

@@ -25,6 +25,9 @@ struct WorkflowRunner<Workflow: DurableWorkflow>: Sendable {
     /// The results of closures that weren't stored yet.
     let unstored = UnstoredResults()
 
+    /// Lets one turn at a time change a queue, so that only turns of different processes have conflicts there.
+    let queues = KeyedLock<String>()
+
     /// The route of the messages that let instances go on.
     var route: CommandRoute { CommandRoute(unitsOfWork: handle) }
 
@@ -55,6 +58,38 @@ final class UnstoredResults: Sendable {
                 if results.count >= Self.limit { results = [:] }
                 results[key] = newValue
             }
+        }
+    }
+}
+
+/// An attempt at a step, as the middleware and the observers of the relay see it.
+///
+/// Its name is the name of the workflow, a slash, and the name of the step. It has no input, which they could show.
+struct StepMessage: NamedMessage {
+    /// The identifier of the stored instance.
+    let instance: String
+
+    let workflow: String
+
+    /// The number of the step, counting from 1.
+    let step: Int
+
+    let name: String
+
+    var messageName: String { "\(workflow)/\(name)" }
+}
+
+extension MiddlewareChain {
+    /// Runs `body` as the handler of `message`.
+    nonisolated(nonsending) func run<Value>(
+        _ message: StepMessage,
+        attempt: Int,
+        _ body: nonisolated(nonsending) @escaping () async throws -> Value
+    ) async throws -> Value {
+        if isEmpty { return try await body() }
+        let context = MessageContext(kind: .step, type: StepMessage.self, name: message.messageName)
+        return try await context.asAttempt(attempt) {
+            try await run(message, in: context) { _ in try await body() }
         }
     }
 }

@@ -54,6 +54,9 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// The earliest time for which a timer runs.
     private var timer: Date?
 
+    /// The queue that the unit of work changes.
+    private var heldQueue: HeldKeys<String>?
+
     init(runner: WorkflowRunner<Workflow>, message: ContinueWorkflow, units: UnitsOfWork) {
         self.runner = runner
         self.message = message
@@ -113,10 +116,12 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         let known = runner.unstored[key]
         let attempts = resting[step.number]?.attempts ?? 0
         let attempt = WorkflowStep(idempotencyKey: key, attempt: attempts + 1, scope: runner.scope)
-        group.addTask {
+        let stepMessage = stepMessage(for: step)
+        group.addTask { [chain = units.chain] in
             if let known { return Attempt(step: step, result: .success(known)) }
             do {
-                return Attempt(step: step, result: .success(try await body(attempt)))
+                let json = try await chain.run(stepMessage, attempt: attempt.attempt) { try await body(attempt) }
+                return Attempt(step: step, result: .success(json))
             } catch {
                 return Attempt(step: step, result: .failure(error))
             }
@@ -140,9 +145,21 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         _ step: WorkflowReplay.Step,
         _ body: @escaping StepWork.Change
     ) async throws -> Bool {
+        let stepMessage = stepMessage(for: step)
+        let attempt = (resting[step.number]?.attempts ?? 0) + 1
         do {
             return try await execute { context, stored in
-                let json = try await body(context, self.runner.scope)
+                // Middleware must not repeat half of a unit of work.
+                var failure: (any Error)?
+                let json = try await self.units.chain.run(stepMessage, attempt: attempt) {
+                    if let failure { throw failure }
+                    do {
+                        return try await body(context, self.runner.scope)
+                    } catch {
+                        failure = error
+                        throw error
+                    }
+                }
                 self.append(self.record(of: step, json: json), to: stored, in: context)
             }
         } catch {
@@ -202,6 +219,10 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         append(record, to: stored, in: context)
     }
 
+    private func stepMessage(for step: WorkflowReplay.Step) -> StepMessage {
+        StepMessage(instance: message.instance, workflow: Workflow.workflowName, step: step.number, name: step.name)
+    }
+
     private func record(of step: WorkflowReplay.Step, json: Data) -> WorkflowRecord {
         WorkflowRecord(
             step: step.number, kind: step.kind, name: step.name, input: step.input,
@@ -231,9 +252,17 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         _ body: nonisolated(nonsending) (EntityContext, StoredWorkflow) async throws -> Void
     ) async throws -> Bool {
         hasNews = false
+        defer { heldQueue = nil }
         let isOver = try await units.execute { context in
             guard let stored = try await find(in: context) else { return true }
             reached = stored.turnDue ?? reached
+            if stored.state == .queued {
+                try await holdQueue(of: stored)
+                if try await !context.findPlace(for: stored, at: runner.wallClock()) {
+                    stored.endTurn()
+                    return true
+                }
+            }
             if isAhead { drop() }
             if replay == nil {
                 try await begin(stored, in: context)
@@ -251,6 +280,12 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         }
         isAhead = false
         return isOver
+    }
+
+    /// Waits until no other turn of this process changes the queue of `stored`; the end of the unit of work lets the next one go on.
+    private nonisolated(nonsending) func holdQueue(of stored: StoredWorkflow) async throws {
+        guard heldQueue == nil, let queue = stored.queue else { return }
+        heldQueue = try await runner.queues.acquire([queue])
     }
 
     /// Returns the instance, or `nil` if the message of this turn is obsolete.
@@ -349,6 +384,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         in context: EntityContext
     ) async throws {
         stored.endTurn()
+        try await holdQueue(of: stored)
         let now = runner.wallClock()
         switch outcome {
         case .success(let output):

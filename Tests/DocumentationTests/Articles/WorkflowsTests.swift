@@ -17,6 +17,22 @@ private struct Packed: DurableDomainEvent {
     var order: UUID
 }
 
+private struct OrderPlaced: DurableDomainEvent {
+    static let eventName = "order-placed"
+    var order: UUID
+}
+
+@Resolvable
+private struct StartFulfilment: HandlesDurableDomainEvent {
+    static let subscriptionName = "start-fulfilment"
+
+    private let context: EntityContext
+
+    func handle(_ event: OrderPlaced) async throws {
+        try await context.start(Fulfilment(order: event.order), id: event.order)
+    }
+}
+
 private struct TakePayment: CQDCommand, DurableCommand {
     typealias Output = String
     static let commandName = "take-payment"
@@ -102,6 +118,20 @@ private struct Reminder: DurableWorkflow {
         try await flow.sleep(for: .seconds(86_400))
         try await flow.transaction("remind") { context in context.insert(Order(UUID())) }
         try await flow.continueAsNew(Reminder(number: number + 1))
+    }
+}
+
+/// A workflow with one instance at a time for each customer.
+private struct Delivery: DurableWorkflow {
+    static let workflowName = "delivery"
+
+    let customer: UUID
+    let number: Int
+
+    var concurrency: WorkflowConcurrency? { .atMost(1, by: customer) }
+
+    func run(_ flow: WorkflowContext) async throws {
+        try await flow.dispatch(Ship(order: customer))
     }
 }
 
@@ -238,6 +268,44 @@ private final class RefundHandler: HandlesCommand, Resolvable {
             try await relay.advance(by: .seconds(2 * 86_400))
             let status = try await workflows.status(of: Reminder.self, id: 1)
             #expect(status?.input == #"{"number":3}"#)
+        }
+    }
+
+    @Test func `an event starts an instance once`() async throws {
+        let builder = ContainerBuilder()
+        let store = try InMemoryStore(entities: [StoredWorkflow.self, Order.self])
+        builder.domain(store: store, handlers: [StartFulfilment.self], workflows: [Fulfilment.self])
+        builder.commandQueryDispatch().standard(commandHandlers: [TakePaymentHandler.self])
+        let container = builder.build()
+        let order = order.id
+        try await TestRelay.run(container.resolve()) { relay in
+            let unitOfWork: UnitOfWork<EntityContext> = container.resolve()
+            for _ in 0..<2 {
+                try await unitOfWork.execute { $0.raiseEvent(OrderPlaced(order: order)) }
+                try await relay.untilIdle()
+            }
+            let workflows: Workflows = container.resolve()
+            let instances = try await workflows.list().instances
+            #expect(instances.map(\.waits) == [["the wait for 'packed'"]])
+        }
+    }
+
+    @Test func `a customer has one delivery at a time, and each step is a message`() async throws {
+        let builder = ContainerBuilder()
+        let store = try InMemoryStore(entities: [StoredWorkflow.self, Order.self])
+        builder.domain(
+            store: store, workflows: [Delivery.self],
+            relayMiddleware: [MessageTracingMiddleware(), MessageMetricsMiddleware()])
+        builder.commandQueryDispatch().standard(commandHandlers: [ShipHandler.self])
+        let container = builder.build()
+        let customer = UUID()
+        try await TestRelay.run(container.resolve()) { relay in
+            let workflows: Workflows = container.resolve()
+            for number in 1...3 {
+                try await workflows.start(Delivery(customer: customer, number: number), id: number)
+            }
+            try await relay.untilIdle()
+            #expect(try await workflows.list(in: .completed).instances.count == 3)
         }
     }
 
