@@ -42,6 +42,7 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
     .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
+let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "Tool")
 let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
 let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
 
@@ -347,11 +348,11 @@ let package = Package(
             dependencies: [
                 "HeadraceCore", "HeadraceDomain", "HeadraceJSON", "HeadraceProcesses", "HeadraceProjections",
                 "HeadraceRelay", "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations",
-                "HeadraceStorage", deque, serviceLifecycle,
+                "HeadraceStorage", "HeadraceWorkflows", deque, serviceLifecycle,
             ],
             resources: [
                 "icon.svg", "index.html", "inspector.css", "inspector.js", "flow.js", "message.js", "panes.js",
-                "rates.js", "graphs.js", "stations.js", "deliveries.js", "log.js",
+                "rates.js", "graphs.js", "stations.js", "deliveries.js", "log.js", "workflows.js",
             ].map { .embedInCode("Page/\($0)") }
         ),
         // A program for the tests in a browser.
@@ -445,15 +446,12 @@ let package = Package(
         ),
 
         // MARK: The tool for operators
-        .executableTarget(
-            name: "HeadraceToolProgram",
-            dependencies: ["HeadraceTool", product("ArgumentParser", of: "swift-argument-parser", for: "Tool")]
-        ),
+        .executableTarget(name: "HeadraceToolProgram", dependencies: ["HeadraceTool", argumentParser]),
         .target(
             name: "HeadraceTool",
             dependencies: [
                 "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceRelay", "HeadraceResolution",
-                "HeadraceStorage", product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
+                "HeadraceStorage", "HeadraceWorkflows", argumentParser,
                 .target(name: "HeadracePostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
@@ -461,7 +459,7 @@ let package = Package(
         .testTarget(
             name: "HeadraceToolTests",
             dependencies: features + [
-                "HeadraceTesting", "HeadraceTool", product("ArgumentParser", of: "swift-argument-parser", for: "Tool"),
+                "HeadraceTesting", "HeadraceTool", argumentParser,
                 .target(name: "HeadraceSQLite", condition: .when(traits: ["SQLite"])),
             ]
         ),

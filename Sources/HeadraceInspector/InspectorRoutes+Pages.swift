@@ -7,7 +7,7 @@ import HeadraceRelay
 import HeadraceStorage
 
 extension InspectorRoutes {
-    private static let pageLimit = 500
+    static let pageLimit = 500
 
     nonisolated(nonsending) func get(_ target: RequestTarget) async -> InspectorResponse {
         switch target.path {
@@ -35,6 +35,8 @@ extension InspectorRoutes {
         case ["log"], ["subscriptions"], ["dead-letters"]: return await store(target)
         case ["dead-letters", "content"]: return await contentOfDeadLetter(target)
         case ["pending"]: return await pending(target)
+        case ["workflows"]: return await workflows(target)
+        case ["workflows", "instance"]: return await workflowInstance(target)
         default: return Self.notFound
         }
     }
@@ -51,6 +53,7 @@ extension InspectorRoutes {
         case "stations.js": PackageResources.stations_js
         case "deliveries.js": PackageResources.deliveries_js
         case "log.js": PackageResources.log_js
+        case "workflows.js": PackageResources.workflows_js
         default: nil
         }
     }
@@ -221,7 +224,7 @@ extension InspectorRoutes {
         }
     }
 
-    private static func number<Number: FixedWidthInteger>(
+    static func number<Number: FixedWidthInteger>(
         _ text: String?,
         default standard: Number,
         in range: ClosedRange<Number>

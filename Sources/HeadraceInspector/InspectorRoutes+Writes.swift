@@ -3,13 +3,15 @@
 import Foundation
 import HeadraceRelay
 import HeadraceStorage
+import HeadraceWorkflows
 
 extension InspectorRoutes {
-    /// An operation on dead letters, on pending deliveries, or on a subscription.
-    private enum Operation {
+    /// An operation on dead letters, on pending deliveries, on a subscription, or on a workflow.
+    private enum Operation: Equatable {
         case replayLetters, discardLetters, correctLetter
         case retry, cancel
         case pause, resume, replay
+        case workflow(WorkflowOperation)
 
         init?(_ path: ArraySlice<String>) {
             switch path {
@@ -21,6 +23,9 @@ extension InspectorRoutes {
             case ["subscriptions", "pause"]: self = .pause
             case ["subscriptions", "resume"]: self = .resume
             case ["subscriptions", "replay"]: self = .replay
+            case ["workflows", "cancel"]: self = .workflow(.cancel)
+            case ["workflows", "retry"]: self = .workflow(.retry)
+            case ["workflows", "terminate"]: self = .workflow(.terminate)
             default: return nil
             }
         }
@@ -87,6 +92,8 @@ extension InspectorRoutes {
         let change: Change
         do {
             change = try self.change(operation, request.body, by: operatorName)
+        } catch is UnknownInstanceError {
+            return Self.noInstance
         } catch {
             return .refusal(400, Self.hint(for: operation))
         }
@@ -105,6 +112,8 @@ extension InspectorRoutes {
                 return .json(CountResponse(count: try await change.perform(inspected.store)))
             } catch let error as RelayError {
                 return .refusal(409, error.message)
+            } catch let error as WorkflowError {
+                return Self.refusal(of: error)
             } catch is HiddenContentError {
                 return Self.hiddenContent
             }
@@ -124,6 +133,7 @@ extension InspectorRoutes {
         case .correctLetter: #"The body must be JSON like {"id": 1, "content": "{\"amount\":5}"}."#
         case .retry, .cancel: #"The body must be JSON like {"ids": ["1.2"]}."#
         case .pause, .resume, .replay: #"The body must be JSON like {"subscription": "mail"}."#
+        case .workflow: #"The body must be JSON like {"instance": "…"}, with the 'instance' from a response."#
         }
     }
 
@@ -178,6 +188,15 @@ extension InspectorRoutes {
                 case .resume: try await Subscriptions(in: store).resume(subscription)
                 default: return try await inspector.replay(subscription, in: store)
                 }
+                return 1
+            }
+        case .workflow(let operation):
+            let selection = try decoder.decode(InstanceSelection.self, from: body)
+            guard let instance = handles.instance(of: selection.instance) else { throw UnknownInstanceError() }
+            let record = OperatorLog.Operation(
+                "\(operation.rawValue) workflow", of: ["\(instance.workflow)/\(instance.key)"])
+            return Change(store: selection.store, record: record) { store in
+                try await Workflows(inspecting: store).perform(operation, on: instance)
                 return 1
             }
         }

@@ -13,8 +13,8 @@ import HeadraceCore
 /// ```
 ///
 /// Each request needs the token. ``signInPath`` contains the token, and a browser that opens this path receives a cookie.
-/// Requests with a host name that isn't in ``Limits/hosts`` and requests from a page of another origin are refused. Deliveries
-/// and dead letters can be changed only with `allowsWrites`.
+/// Requests with a host name that isn't in ``Limits/hosts`` and requests from a page of another origin are refused. Deliveries,
+/// dead letters, and workflows can be changed only with `allowsWrites`.
 ///
 /// The server must apply ``limits-swift.property`` to the bytes that it reads. When it shuts down, it must cancel the
 /// tasks that write streams.
@@ -65,7 +65,8 @@ public final class InspectorRoutes: Sendable {
     /// Limits on requests.
     public let limits: Limits
 
-    /// Whether operators may change deliveries: replay, retry, cancel, discard, pause, and resume; and restore states of stations.
+    /// Whether operators may change deliveries: replay, retry, cancel, discard, pause, and resume; cancel, retry, and terminate
+    /// workflows; and restore states of stations.
     public let allowsWrites: Bool
 
     let inspector: Inspector
@@ -74,13 +75,14 @@ public final class InspectorRoutes: Sendable {
     private let session = AccessToken()
     private let cookieName: String
     let streamPermits: Permits
+    let handles = InstanceHandles()
 
     /// Creates routes with a new token.
     ///
     /// - Parameters:
     ///   - inspector: The inspector to serve.
     ///   - basePath: The path below which the routes are, without a slash at the end; empty for the root of a server.
-    ///   - allowsWrites: Whether operators may change deliveries, dead letters, and subscriptions.
+    ///   - allowsWrites: Whether operators may change deliveries, dead letters, subscriptions, workflows, and stations.
     ///   - limits: Limits on requests.
     public init(_ inspector: Inspector, basePath: String = "", allowsWrites: Bool = false, limits: Limits = Limits()) {
         self.inspector = inspector

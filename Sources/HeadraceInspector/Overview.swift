@@ -88,6 +88,9 @@ struct Overview: Encodable {
     let stations: [String]
     let stores: [String]
 
+    /// The stores that can keep workflows.
+    let workflowStores: [String]
+
     /// For each kind of hidden content, the reason and how to show it.
     let hints = HiddenContent.hints
 
@@ -100,5 +103,6 @@ struct Overview: Encodable {
         graphs = inspector.graphs.map(\.name)
         stations = inspector.stations.map(\.name)
         stores = inspector.stores.map(\.name)
+        workflowStores = inspector.stores.filter(\.hasWorkflows).map(\.name)
     }
 }

@@ -12,7 +12,7 @@ struct RateHistory: Sendable {
     /// Message kinds in the order of ``Point/counts``.
     ///
     /// All other kinds count as the last.
-    static let kinds = ["request", "command", "query", "action", "effect", "event", "notification", "other"]
+    static let kinds = ["request", "command", "query", "action", "effect", "event", "notification", "step", "other"]
 
     /// Number of latency bins: four for each doubling, from 1 microsecond to 134 seconds.
     private static let binCount = 4 * 27

@@ -6,6 +6,7 @@ import HeadraceDomain
 import HeadraceProcesses
 import HeadraceRelay
 import HeadraceStorage
+import HeadraceWorkflows
 
 /// Rules for showing the content of messages, states, and failures in an inspector.
 ///
@@ -29,9 +30,10 @@ public struct Redaction: Sendable {
     /// Its type is always shown.
     public var message: @Sendable (_ message: any Sendable) -> String? = { _ in nil }
 
-    /// Content of a stored event or command.
+    /// Content of a stored event or command, or content of a workflow.
     ///
-    /// Its name is always shown.
+    /// Its name is always shown. The input and the result of a workflow have the name of the workflow. The result of a step has the name
+    /// of the workflow, a slash, and the name of the step, such as `fulfilment/take-payment`.
     public var storedMessage: @Sendable (_ name: String, _ json: Data) -> String? = { _, _ in nil }
 
     /// Value of a property of a station's state.
@@ -41,14 +43,14 @@ public struct Redaction: Sendable {
         nil
     }
 
-    /// Text of an error, or the reason of a dead letter.
+    /// Text of an error, or the reason of a dead letter or a blocked workflow.
     ///
     /// The code of the error is always shown.
     public var failure: @Sendable (_ text: String) -> String? = { _ in nil }
 
-    /// Identifier of an entity, key of a durable process, or name of a circuit.
+    /// Identifier of an entity or a workflow, key of a durable process, or name of a circuit.
     ///
-    /// The kind is always shown: the kind of the entity, the name of the process, or `circuit`.
+    /// The kind is always shown: the kind of the entity, the name of the process or the workflow, or `circuit`.
     public var identifier: @Sendable (_ kind: String, _ key: String) -> String? = { _, _ in nil }
 
     private var shownTypes = ShownTypes()
@@ -68,8 +70,9 @@ public struct Redaction: Sendable {
     ///
     /// - a message, an event, or an action: its properties, and the stored JSON of a durable event or command;
     /// - the state of a station: the values of its properties;
-    /// - an error: its text, except as the reason of a dead letter, because only the text is stored;
-    /// - an entity or a durable process: its identifier, and the name of its event stream.
+    /// - an error: its text, except as the reason of a dead letter or of a workflow, because only the text is stored;
+    /// - an entity or a durable process: its identifier, and the name of its event stream;
+    /// - a durable workflow: its identifier and its input, and its result if the type of the result is in the list, too.
     ///
     /// A rule that returns a text for a value has priority over the list.
     public mutating func show<First, each Other>(_ first: First.Type, _ others: repeat (each Other).Type) {
@@ -117,6 +120,23 @@ extension Redaction {
         return shownTypes.containsMessage(named: name) ? String(decoding: json, as: UTF8.self) : nil
     }
 
+    /// The input of an instance of `workflow`; `nil` if it is hidden.
+    func text(ofInput json: Data, of workflow: String) -> String? {
+        if let text = storedMessage(workflow, json) { return text }
+        return shownTypes.outputs[workflow] == nil ? nil : String(decoding: json, as: UTF8.self)
+    }
+
+    /// The result of an instance of `workflow`; `nil` if it is hidden.
+    func text(ofOutput json: Data, of workflow: String) -> String? {
+        if let text = storedMessage(workflow, json) { return text }
+        return shownTypes.containsOutput(of: workflow) ? String(decoding: json, as: UTF8.self) : nil
+    }
+
+    /// The result of a step, whose type is unknown; `nil` if it is hidden.
+    func text(ofResult json: Data, of step: String, in workflow: String) -> String? {
+        storedMessage("\(workflow)/\(step)", json)
+    }
+
     /// The value of a property of a state of the type `state`; `nil` if it is hidden.
     func text(of value: String, of property: String, in station: String, _ state: Any.Type) -> String? {
         self.property(station, property, value) ?? (shownTypes.contains(state) ? value : nil)
@@ -141,8 +161,11 @@ struct ShownTypes: Sendable {
     /// Stored names of events and commands.
     private var messageNames: Set<String> = []
 
-    /// Names of the entities and processes with shown identifiers.
+    /// Names of the entities, processes, and workflows with shown identifiers.
     private var ownerNames: Set<String> = []
+
+    /// Types of the results, by the names of the workflows.
+    private(set) var outputs: [String: ObjectIdentifier] = [:]
 
     /// Adds `type`.
     mutating func insert<Shown>(_ type: Shown.Type) {
@@ -151,7 +174,16 @@ struct ShownTypes: Sendable {
         if let command = type as? any DurableCommand.Type { messageNames.insert(command.commandName) }
         if let entity = type as? any StoredEntity.Type { ownerNames.insert(entity.entityName) }
         if let process = type as? any DurableProcess.Type { ownerNames.insert(process.processName) }
+        if let workflow = type as? any DurableWorkflow.Type { insert(workflow: workflow) }
     }
+
+    private mutating func insert<Workflow: DurableWorkflow>(workflow: Workflow.Type) {
+        ownerNames.insert(Workflow.workflowName)
+        outputs[Workflow.workflowName] = ObjectIdentifier(Workflow.Output.self)
+    }
+
+    /// Whether the type of the results of `workflow` is in the list.
+    func containsOutput(of workflow: String) -> Bool { outputs[workflow].map { types.contains($0) } ?? false }
 
     func contains(_ type: Any.Type) -> Bool { types.contains(ObjectIdentifier(type)) }
 
@@ -183,8 +215,8 @@ struct HiddenContent: OptionSet, Sendable, Hashable, Codable {
         ),
         (
             .storedMessage, "storedMessage",
-            "The content of a stored message is hidden unless its type is in the list of shown types. To show it, pass the "
-                + "type to 'InspectorConfiguration(showing:)', or set 'Redaction.storedMessage'."
+            "The content of a stored message or of a workflow is hidden unless its type is in the list of shown types. To show "
+                + "it, pass the type to 'InspectorConfiguration(showing:)', or set 'Redaction.storedMessage'."
         ),
         (
             .property, "property",
@@ -195,11 +227,11 @@ struct HiddenContent: OptionSet, Sendable, Hashable, Codable {
             .failure, "failure",
             "The text of an error is hidden unless its type is in the list of shown types. To show it, pass the type to "
                 + "'InspectorConfiguration(showing:)', or set 'Redaction.failure'. The list has no effect on the reason "
-                + "of a dead letter, because only its text is stored."
+                + "of a dead letter or of a workflow, because only its text is stored."
         ),
         (
             .identifier, "identifier",
-            "An identifier is hidden unless the type of its entity or process is in the list of shown types. To show it, "
+            "An identifier is hidden unless the type of its entity, process, or workflow is in the list of shown types. To show it, "
                 + "pass the type to 'InspectorConfiguration(showing:)', or set 'Redaction.identifier'."
         ),
     ]

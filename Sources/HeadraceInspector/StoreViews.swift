@@ -57,7 +57,7 @@ struct LogEventView: Encodable {
         operatorName = operation == nil ? nil : event.origin.principalID
         cause = event.origin.causationID
         correlation = event.origin.correlationID
-        var hidden: HiddenContent = payload == nil || shownOperation?.isWhole == false ? .storedMessage : []
+        var hidden: HiddenContent = shownOperation?.hidden ?? (payload == nil ? .storedMessage : [])
         if let owner = event.stream, stream == owner.kind { hidden.insert(.identifier) }
         self.hidden = hidden.isEmpty ? nil : hidden
     }
@@ -223,17 +223,28 @@ extension InspectorConfiguration {
         return key.map { "\(reference.kind) \($0)" } ?? reference.kind
     }
 
-    /// A recorded operation; without the contents of a correction, unless the redaction shows them as a whole.
-    fileprivate func shown(_ operation: OperatorLog.Operation) -> (text: String, isWhole: Bool) {
+    /// A recorded operation; without the identifiers of workflows that are hidden, and without the contents of a correction, unless
+    /// the redaction shows them as a whole.
+    fileprivate func shown(_ operation: OperatorLog.Operation) -> (text: String, hidden: HiddenContent) {
         let isWhole =
             operation.correction.map { correction in
                 [correction.earlier, correction.corrected].allSatisfy {
                     wholeContent(of: correction.message, Data($0.utf8)) != nil
                 }
             } ?? true
-        let shown = isWhole ? operation : OperatorLog.Operation(operation.name, of: operation.target)
-        let json = (try? shown.json) ?? Data()
-        return (String(decoding: json, as: UTF8.self).truncated(to: textLimit), isWhole)
+        let target = operation.name.hasSuffix(" workflow") ? operation.target.map(shownInstance) : operation.target
+        let correction = isWhole ? operation.correction : nil
+        let shown = OperatorLog.Operation(operation.name, of: target, correction: correction)
+        var hidden: HiddenContent = isWhole ? [] : .storedMessage
+        if target != operation.target { hidden.insert(.identifier) }
+        return (String(decoding: (try? shown.json) ?? Data(), as: UTF8.self).truncated(to: textLimit), hidden)
+    }
+
+    /// The workflow and the key of an instance; only the workflow if the key is hidden.
+    private func shownInstance(_ id: String) -> String {
+        let parts = id.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { return id }
+        return shownKey(parts[1], of: parts[0]).map { "\(parts[0])/\($0)" } ?? parts[0]
     }
 
     /// The stored JSON of a message, with its full length; `nil` unless the redaction shows all of it.

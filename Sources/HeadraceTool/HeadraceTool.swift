@@ -16,7 +16,7 @@ package struct HeadraceTool: AsyncParsableCommand {
             """,
         subcommands: [
             StatusCommand.self, PendingCommand.self, DeadLetterCommands.self, PauseCommand.self, ResumeCommand.self,
-            ScheduleCommands.self,
+            ScheduleCommands.self, WorkflowCommands.self,
             ReplayCommand.self, PruneCommand.self, CheckCommand.self, CopyCommand.self,
         ],
         defaultSubcommand: StatusCommand.self

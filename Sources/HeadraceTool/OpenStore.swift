@@ -9,6 +9,7 @@ import HeadraceProcesses
 import HeadraceRelay
 import HeadraceSQLite
 import HeadraceStorage
+import HeadraceWorkflows
 
 #if Postgres
 #endif
@@ -17,12 +18,13 @@ import HeadraceStorage
 
 /// The entities that a command reads.
 enum StoreEntities {
-    case none, schedules
+    case none, schedules, workflows
 
     var types: [any StoredEntity.Type] {
         switch self {
         case .none: []
         case .schedules: [StoredSchedule.self]
+        case .workflows: [StoredWorkflow.self]
         }
     }
 }

@@ -17,9 +17,9 @@ import Testing
 
         #expect(points.count == RateHistory.length)
         #expect(points.map(\.age) == (0..<RateHistory.length).reversed())
-        #expect(points.first { $0.age == 3 }?.counts == [0, 2, 0, 0, 0, 0, 0, 0])
+        #expect(points.first { $0.age == 3 }?.counts == [0, 2, 0, 0, 0, 0, 0, 0, 0])
         #expect(points.first { $0.age == 3 }?.failures == 1)
-        #expect(points.first { $0.age == 1 }?.counts == [0, 0, 1, 0, 0, 0, 0, 1])
+        #expect(points.first { $0.age == 1 }?.counts == [0, 0, 1, 0, 0, 0, 0, 0, 1])
         #expect(points.first { $0.age == 2 }?.median == nil)
     }
 

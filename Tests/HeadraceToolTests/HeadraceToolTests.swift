@@ -11,12 +11,11 @@ import HeadraceResolution
 import HeadraceSQLite
 import HeadraceStorage
 import HeadraceTesting
-import Synchronization
 import Testing
 
 @testable import HeadraceTool
 
-@Suite(.timeLimit(.minutes(2))) struct HeadraceToolTests {
+@Suite(.timeLimit(.minutes(2))) struct HeadraceToolTests: ToolSuite {
     /// Two deliveries of the subscription `mails`: the first is a dead letter, and the second is pending.
     private func withStore(_ test: (_ path: String) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "headrace-tool-\(UUID())")
@@ -55,44 +54,6 @@ import Testing
             recordedAt: Date(timeIntervalSince1970: 1_000_000_000),
             json: Data(#"{"number":\#(number)}"#.utf8)
         )
-    }
-
-    /// Runs the tool and returns the lines that it prints.
-    private func run(_ arguments: String...) async throws -> [String] {
-        try await run(arguments)
-    }
-
-    private func run(_ arguments: [String]) async throws -> [String] {
-        let lines = Mutex<[String]>([])
-        let receive: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
-        var command = try HeadraceTool.parseAsRoot(arguments)
-        try await Console.$receive.withValue(receive) {
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        }
-        return lines.withLock { $0 }
-    }
-
-    /// Returns the message of the error that the tool ends with.
-    private func failure(_ arguments: String...) async -> String {
-        await failure(arguments)
-    }
-
-    private func failure(_ arguments: [String]) async -> String {
-        do {
-            var command = try HeadraceTool.parseAsRoot(arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-            return "no error"
-        } catch {
-            return HeadraceTool.message(for: error)
-        }
     }
 
     @Test func statusShowsWhatIsPendingAndWhatHasFailed() async throws {

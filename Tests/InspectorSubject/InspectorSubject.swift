@@ -12,6 +12,7 @@ import HeadraceResolution
 import HeadraceServices
 import HeadraceStations
 import HeadraceStorage
+import HeadraceWorkflows
 
 /// A program for the browser tests of the inspector.
 ///
@@ -21,6 +22,7 @@ import HeadraceStorage
 ///   the amount 13 until the command `repair`.
 /// - `ask ACCOUNT` queries a balance.
 /// - `repair` repairs the webhook.
+/// - `report KIND` starts a workflow, with the argument `--workflows`; see `Report`.
 ///
 /// With the argument `--retry`, a failed webhook is retried after an hour instead of becoming a dead letter.
 ///
@@ -41,7 +43,8 @@ enum InspectorSubject {
         let keeping = Task { try await history?.run() }
         let observers: [any MessageObserver] = [inspector.observer]
 
-        let store = try InMemoryStore(entities: [Account.self])
+        let hasWorkflows = CommandLine.arguments.contains("--workflows")
+        let store = try InMemoryStore(entities: [Account.self] + (hasWorkflows ? [StoredWorkflow.self] : []))
         let endpoint = WebhookEndpoint()
         let builder = ContainerBuilder()
         builder.singleton { store as any EntityStore }
@@ -79,6 +82,8 @@ enum InspectorSubject {
             relayObservers: [inspector.observer]
         )
         inspector.show(relay)
+        if hasWorkflows { Report.register(in: relay, container) }
+        let workflows = Workflows(on: store, delegator: registrar)
         let delivering = Task { try await relay.run() }
         let allowsWrites = !CommandLine.arguments.contains("--read-only")
         let server = InspectorServer(inspector, allowsWrites: allowsWrites) { say($0) }
@@ -94,6 +99,7 @@ enum InspectorSubject {
                     }
                 case "ask" where words.count == 2: _ = try await dispatcher.dispatch(GetBalance(account: words[1]))
                 case "repair": endpoint.repair()
+                case "report" where words.count == 2: try await workflows.start(Report(kind: words[1]), id: words[1])
                 default: say("unknown command")
                 }
                 say("done")

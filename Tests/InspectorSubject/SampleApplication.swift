@@ -7,6 +7,7 @@ import HeadraceResolution
 import HeadraceServices
 import HeadraceStations
 import HeadraceStorage
+import HeadraceWorkflows
 import Synchronization
 
 /// A request from a client.
@@ -136,6 +137,37 @@ struct Totals: Dripper {
             return .none
         }
     }
+}
+
+/// A workflow with several steps.
+///
+/// The kind `broken` fails, the kind `late` waits for the next attempt at a step and for a pause, and each other kind completes.
+struct Report: DurableWorkflow {
+    struct Broken: Error, CustomStringConvertible {
+        var description: String { "the printer is broken <b>at noon</b>" }
+    }
+
+    static let workflowName = "weekly-report"
+
+    let kind: String
+
+    func run(_ flow: WorkflowContext) async throws -> [String] {
+        let kind = kind
+        let lines = try await flow.step("collect") { _ in ["first", "<i>second</i>"] }
+        try await flow.transaction("archive") { $0.insert(Account("archive")) }
+        if kind == "late" {
+            async let pause: Void = flow.sleep(for: .seconds(86_400))
+            try await flow.step("print", retry: .patient) { _ in throw Broken() }
+            try await pause
+        }
+        try await flow.step("print", retry: .never) { _ in if kind == "broken" { throw Broken() } }
+        return lines
+    }
+}
+
+extension StepRetry {
+    fileprivate static let patient = StepRetry(
+        maximumAttempts: 9, backoff: Backoff(base: .seconds(3_600), longest: .seconds(3_600), jitter: 0))
 }
 
 struct Refresh: HeadraceCore.Action {}

@@ -5,6 +5,7 @@ import { graphs } from "./graphs.js";
 import { log } from "./log.js";
 import { rates } from "./rates.js";
 import { stations } from "./stations.js";
+import { workflows } from "./workflows.js";
 
 /** Creates an element. Children are elements or text. */
 export function make(name, attributes = {}, ...children) {
@@ -22,7 +23,10 @@ export function make(name, attributes = {}, ...children) {
 export async function ask(path, options = {}) {
   const response = await fetch(`api/${path}`, options);
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(answer.error ?? answer.detail ?? `The inspector responded with status ${response.status}.`);
+  if (!response.ok) {
+    const message = answer.error ?? answer.detail ?? `The inspector responded with status ${response.status}.`;
+    throw Object.assign(new Error(message), { status: response.status });
+  }
   return answer;
 }
 
@@ -31,7 +35,8 @@ export function took(milliseconds) {
   if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
   if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 2 : 0)} ms`;
   if (milliseconds < 120000) return `${(milliseconds / 1000).toFixed(2)} s`;
-  return `${Math.round(milliseconds / 60000)} min`;
+  if (milliseconds < 7200000) return `${Math.round(milliseconds / 60000)} min`;
+  return milliseconds < 172800000 ? `${Math.round(milliseconds / 3600000)} h` : `${Math.round(milliseconds / 86400000)} days`;
 }
 
 /** Formats a date in milliseconds as the local date and time of day. All panes use this style. */
@@ -79,7 +84,7 @@ export function short(type) {
 }
 
 const status = document.getElementById("status");
-const panes = { rates, graphs, stations, deliveries, log };
+const panes = { rates, graphs, stations, deliveries, workflows, log };
 const flow = new Flow();
 let overview = { graphs: [], stations: [], stores: [], allowsWrites: false };
 let current = "flow";
@@ -104,15 +109,17 @@ function show(name) {
   if (location.hash !== fragment) history.replaceState(null, "", fragment);
   refresh();
 }
-for (const [index, tab] of tabs.entries()) {
+for (const tab of tabs) {
   tab.onclick = () => show(tab.id.slice(4));
   tab.onkeydown = (event) => {
+    const shown = tabs.filter((one) => !one.hidden);
+    const [index, last] = [shown.indexOf(tab), shown.length - 1];
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const next = event.key === "Home" ? 0 : event.key === "End" ? tabs.length - 1 : step ? (index + step + tabs.length) % tabs.length : null;
+    const next = event.key === "Home" ? 0 : event.key === "End" ? last : step ? (index + step + last + 1) % (last + 1) : null;
     if (next === null) return;
     event.preventDefault();
-    show(tabs[next].id.slice(4));
-    tabs[next].focus();
+    show(shown[next].id.slice(4));
+    shown[next].focus();
   };
 }
 
@@ -153,6 +160,9 @@ function listen() {
 async function start() {
   try {
     overview = await ask("overview");
+    const tab = document.getElementById("tab-workflows");
+    tab.hidden = overview.workflowStores.length === 0;
+    if (tab.hidden && current === "workflows") show("flow");
     flow.began(overview);
     listen();
     refresh();
