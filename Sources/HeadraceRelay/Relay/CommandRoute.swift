@@ -145,7 +145,7 @@ struct DeliveryRun {
 /// The store doesn't fence the earlier units of work. Each must find out whether another handler of the delivery was faster, for
 /// example because an entity has changed.
 package struct UnitsOfWork {
-    /// The middleware and the observers of the relay, for what the operation handles as messages of its own.
+    /// The middleware and the observers of the relay, for further messages of the operation.
     package let chain: MiddlewareChain
 
     private let delegator: any DomainEventDelegator

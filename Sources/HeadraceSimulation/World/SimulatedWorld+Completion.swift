@@ -29,7 +29,8 @@ extension SimulatedWorld {
     /// Ends the faults, waits until all work is finished, and checks its results.
     ///
     /// The work is finished when no delivery is pending, except for scheduled messages whose time hasn't come; when there are no dead
-    /// letters; when each ``HeadraceProcesses/DurableProcess`` and each ``HeadraceWorkflows/DurableWorkflow`` that has begun has ended; and when the projections of the nodes'
+    /// letters; when each ``HeadraceProcesses/DurableProcess`` and each ``HeadraceWorkflows/DurableWorkflow`` that has
+    /// begun has ended; and when the projections of the nodes'
     /// containers have applied the whole log. Then all rows of these projections must equal the rows that the log gives if it is
     /// applied from its beginning, unless events were pruned.
     ///
