@@ -154,7 +154,7 @@ struct Report: DurableWorkflow {
     func run(_ flow: WorkflowContext) async throws -> [String] {
         let kind = kind
         let lines = try await flow.step("collect") { _ in ["first", "<i>second</i>"] }
-        try await flow.transaction("archive") { $0.insert(Account("archive")) }
+        try await flow.transaction("archive") { $0.insert(Account("archive of \(kind)")) }
         if kind == "late" {
             async let pause: Void = flow.sleep(for: .seconds(86_400))
             try await flow.step("print", retry: .patient) { _ in throw Broken() }
