@@ -114,7 +114,10 @@ package struct WaiterQueue<Condition: Sendable, Value: Sendable>: Sendable {
     package init() {}
 
     /// The conditions of the waiting tasks, in order of arrival.
-    package var conditions: [Condition] { waits.filter(\.isActive).map(\.condition) }
+    package var conditions: [Condition] { waits.lazy.filter { $0.isActive }.map { $0.condition } }
+
+    /// The condition of the task that came last; `nil` if none waits.
+    package var lastCondition: Condition? { waits.last { $0.isActive }?.condition }
 
     /// Adds a waiter with `condition` at the end.
     ///

@@ -195,7 +195,7 @@ extension Int: DocumentCodable {
     /// Writes a number.
     public func encode(to encoder: inout DocumentEncoder) throws { encoder.writer.write(Int64(self)) }
 
-    /// Reads a number of up to 18 digits.
+    /// Reads a number.
     public init(from decoder: inout DocumentDecoder) throws { self = Int(try decoder.reader.readInteger()) }
 }
 
@@ -214,8 +214,19 @@ extension Int64: DocumentCodable {
     /// Writes a number.
     public func encode(to encoder: inout DocumentEncoder) throws { encoder.writer.write(self) }
 
-    /// Reads a number of up to 18 digits.
+    /// Reads a number.
     public init(from decoder: inout DocumentDecoder) throws { self = try decoder.reader.readInteger() }
+}
+
+extension UInt64: DocumentCodable {
+    /// Writes a number.
+    public func encode(to encoder: inout DocumentEncoder) throws { encoder.writer.write(self) }
+
+    /// Reads a number up to the largest `Int64`; a larger one is read by `Codable`.
+    public init(from decoder: inout DocumentDecoder) throws {
+        guard let value = UInt64(exactly: try decoder.reader.readInteger()) else { throw JSONReader.OtherForm() }
+        self = value
+    }
 }
 
 extension Double: DocumentCodable {

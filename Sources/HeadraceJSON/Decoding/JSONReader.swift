@@ -125,24 +125,25 @@ package struct JSONReader {
         return isTrue
     }
 
-    /// Reads a whole number of up to 18 digits.
+    /// Reads a whole number whose magnitude an `Int64` can hold.
     package mutating func readInteger() throws -> Int64 {
         let isNegative = tape[byte: offset] == UInt8(ascii: "-")
         if isNegative { offset &+= 1 }
         let first = offset
-        var magnitude: Int64 = 0
+        var magnitude: UInt64 = 0
         while true {
             let digit = tape[byte: offset] &- UInt8(ascii: "0")
             if digit > 9 { break }
-            magnitude = magnitude &* 10 &+ Int64(digit)
+            magnitude = magnitude &* 10 &+ UInt64(digit)
             offset &+= 1
         }
         let count = offset &- first
         // A fraction or an exponent is no end of a value, and the next read finds it.
-        guard count > 0, count <= 18, count == 1 || tape[byte: first] != UInt8(ascii: "0"),
+        // All numbers of 19 digits fit into `magnitude`.
+        guard count > 0, count <= 19, magnitude <= Int64.max, count == 1 || tape[byte: first] != UInt8(ascii: "0"),
             !isNegative || magnitude != 0
         else { throw OtherForm() }
-        return isNegative ? -magnitude : magnitude
+        return isNegative ? -Int64(magnitude) : Int64(magnitude)
     }
 
     /// Reads a number.

@@ -229,6 +229,9 @@ package struct JSONWriter {
     /// Writes a whole number.
     package func write(_ value: Int64) { state.buffer.append(value) }
 
+    /// Writes a whole number.
+    package func write(_ value: UInt64) { state.buffer.append(value) }
+
     /// Writes a number.
     ///
     /// - Throws: `EncodingError` if the number is infinite or NaN.

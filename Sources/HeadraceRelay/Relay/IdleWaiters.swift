@@ -26,7 +26,7 @@ package final class IdleWaiters: Sendable {
     package init() {}
 
     /// The ticket of the last caller that waits; `nil` if no caller waits.
-    package var lastTicket: UInt64? { state.withLock { $0.waiters.conditions.last?.ticket } }
+    package var lastTicket: UInt64? { state.withLock { $0.waiters.lastCondition?.ticket } }
 
     /// Waits until ``resume(through:nextDue:)`` or ``resume(upTo:)`` covers this call; `wake` runs once the call waits.
     ///

@@ -279,10 +279,10 @@ public struct WorkflowContext: Sendable {
     private func value<Value: Codable & Sendable>(
         of kind: WorkflowRecord.Kind,
         named name: String,
-        input: String?,
+        input: @autoclosure @escaping @Sendable () -> String?,
         _ work: StepWork
     ) async throws -> Value {
-        let result = try await replay.result(of: kind, named: name, input: input, work)
+        let result = try await replay.result(of: kind, named: name, input: input(), work)
         do {
             let values = try DocumentCoding.decode([Value].self, from: result.json)
             if let value = values.first { return value }

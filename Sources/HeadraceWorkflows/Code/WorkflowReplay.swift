@@ -17,7 +17,9 @@ final class WorkflowReplay: Sendable {
         let number: Int
         let kind: WorkflowRecord.Kind
         let name: String
-        let input: String?
+
+        /// Returns the input as JSON, for people; most replayed steps don't need it.
+        let input: @Sendable () -> String?
         let work: StepWork
 
         var title: String { WorkflowRecord.title(kind, name) }
@@ -91,13 +93,13 @@ final class WorkflowReplay: Sendable {
     var steps: [Step] { state.withLock { $0.steps.values.map(\.step).sorted { $0.number < $1.number } } }
 
     /// The result or error of the code; `nil` while it waits.
-    var outcome: Result<Data, any Error>? { state.withLock(\.outcome) }
+    var outcome: Result<Data, any Error>? { state.withLock { $0.outcome } }
 
     /// The input of the next round as JSON, if the code has asked for another round.
-    var successor: Data? { state.withLock(\.successor) }
+    var successor: Data? { state.withLock { $0.successor } }
 
     /// Why the code can't go on; `nil` if it can.
-    var mistake: String? { state.withLock(\.mistake) }
+    var mistake: String? { state.withLock { $0.mistake } }
 
     /// The names of the changes that the instance has.
     var changes: [String] { state.withLock { $0.changes.filter(\.value).keys.sorted() } }
@@ -135,8 +137,7 @@ final class WorkflowReplay: Sendable {
                 """
             )
         }
-        require(step, isLike: record.title)
-        if mistake != nil { return }
+        if !record.isLike(step.kind, step.name) { return require(step, isLike: record.title) }
         let waiter = state.withLock { state in
             state.now = record.date
             return state.steps.removeValue(forKey: record.step)?.waiter
@@ -199,7 +200,7 @@ final class WorkflowReplay: Sendable {
     // MARK: For the code of the workflow
 
     /// The time of the last result.
-    var now: Date { state.withLock(\.now) }
+    var now: Date { state.withLock { $0.now } }
 
     func nextRandom() -> UInt64 { state.withLock { $0.random.next() } }
 
@@ -207,7 +208,7 @@ final class WorkflowReplay: Sendable {
     func result(
         of kind: WorkflowRecord.Kind,
         named name: String,
-        input: String? = nil,
+        input: @autoclosure @escaping @Sendable () -> String? = nil,
         _ work: StepWork
     ) async throws -> StepResult {
         try await withCheckedThrowingContinuation { waiter in
@@ -256,6 +257,25 @@ final class WorkflowReplay: Sendable {
             if let known = state.changes[name] { return known }
             state.changes[name] = !state.isReplaying
             return !state.isReplaying
+        }
+    }
+}
+
+extension WorkflowReplay.Step {
+    /// Whether a turn must do something for the step.
+    var isWork: Bool {
+        switch work {
+        case .change, .run: true
+        case .sleep, .event: false
+        }
+    }
+
+    /// How often the step is repeated; `nil` for the policy of the relay.
+    var retry: StepRetry? {
+        switch work {
+        case .change(let retry, _): retry
+        case .run(let retry, _): retry
+        case .sleep, .event: nil
         }
     }
 }

@@ -22,7 +22,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     package static var ownedEntities: [any StoredEntity.Type] { [StoredWorkflowRecord.self, StoredWorkflowQueue.self] }
 
     /// A step that the code has asked for, and that wasn't done.
-    package struct Wait: Codable, Hashable, Sendable {
+    package struct Wait: DocumentCodable, Hashable, Sendable {
         package let step: Int
         package let kind: WorkflowRecord.Kind
         package let name: String
@@ -41,7 +41,7 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
     }
 
     /// An event that the code hasn't received yet.
-    struct Event: Codable, Hashable, Sendable {
+    struct Event: DocumentCodable, Hashable, Sendable {
         let name: String
         let version: Int
         let json: String
@@ -156,6 +156,76 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
         changes = other.changes
         startedAt = other.startedAt
         begunAt = other.begunAt
+    }
+
+    /// Reads an instance without the containers of `Codable`.
+    ///
+    /// - Throws: An error if the document has another form.
+    public init(from decoder: inout DocumentDecoder) throws {
+        try decoder.beginObject()
+        begunAt = try decoder.decode(Date.self, forKey: "begunAt")
+        blockCount = try decoder.decode(Int.self, forKey: "blockCount")
+        changes = try decoder.decode([String].self, forKey: "changes")
+        concurrency = try decoder.decode(WorkflowConcurrency?.self, forKey: "concurrency")
+        endedAt = try decoder.decode(Date?.self, forKey: "endedAt")
+        events = try decoder.decode([Event].self, forKey: "events")
+        failure = try decoder.decode(WorkflowStepError?.self, forKey: "failure")
+        id = try decoder.decode(String.self, forKey: "id")
+        input = try decoder.decode(String.self, forKey: "input")
+        key = try decoder.decode(String.self, forKey: "key")
+        keySeed = try decoder.decode(UInt64.self, forKey: "keySeed")
+        mistake = try decoder.decode(String?.self, forKey: "mistake")
+        mustCancel = try decoder.decode(Bool.self, forKey: "mustCancel")
+        output = try decoder.decode(String?.self, forKey: "output")
+        parents = try decoder.decode([String].self, forKey: "parents")
+        place = try decoder.decode(String?.self, forKey: "place")
+        recordCount = try decoder.decode(Int.self, forKey: "recordCount")
+        round = try decoder.decode(Int.self, forKey: "round")
+        seed = try decoder.decode(UInt64.self, forKey: "seed")
+        startedAt = try decoder.decode(Date.self, forKey: "startedAt")
+        state = try decoder.decode(WorkflowState.self, forKey: "state")
+        turn = try decoder.decode(UUID?.self, forKey: "turn")
+        turnDue = try decoder.decode(Date?.self, forKey: "turnDue")
+        version = try decoder.decode(Int.self, forKey: "version")
+        waits = try decoder.decode([Wait].self, forKey: "waits")
+        wasCancelled = try decoder.decode(Bool.self, forKey: "wasCancelled")
+        workflow = try decoder.decode(String.self, forKey: "workflow")
+        try decoder.endObject()
+    }
+
+    /// Writes the same document as `Codable`.
+    ///
+    /// - Throws: `EncodingError`.
+    public func encode(to encoder: inout DocumentEncoder) throws {
+        try encoder.beginObject()
+        try encoder.encode(begunAt, forKey: "begunAt")
+        try encoder.encode(blockCount, forKey: "blockCount")
+        try encoder.encode(changes, forKey: "changes")
+        try encoder.encode(concurrency, forKey: "concurrency")
+        try encoder.encode(endedAt, forKey: "endedAt")
+        try encoder.encode(events, forKey: "events")
+        try encoder.encode(failure, forKey: "failure")
+        try encoder.encode(id, forKey: "id")
+        try encoder.encode(input, forKey: "input")
+        try encoder.encode(key, forKey: "key")
+        try encoder.encode(keySeed, forKey: "keySeed")
+        try encoder.encode(mistake, forKey: "mistake")
+        try encoder.encode(mustCancel, forKey: "mustCancel")
+        try encoder.encode(output, forKey: "output")
+        try encoder.encode(parents, forKey: "parents")
+        try encoder.encode(place, forKey: "place")
+        try encoder.encode(recordCount, forKey: "recordCount")
+        try encoder.encode(round, forKey: "round")
+        try encoder.encode(seed, forKey: "seed")
+        try encoder.encode(startedAt, forKey: "startedAt")
+        try encoder.encode(state, forKey: "state")
+        try encoder.encode(turn, forKey: "turn")
+        try encoder.encode(turnDue, forKey: "turnDue")
+        try encoder.encode(version, forKey: "version")
+        try encoder.encode(waits, forKey: "waits")
+        try encoder.encode(wasCancelled, forKey: "wasCancelled")
+        try encoder.encode(workflow, forKey: "workflow")
+        encoder.endObject()
     }
 
     /// 63 random bits, because not every reader of JSON knows larger numbers.
@@ -277,6 +347,50 @@ extension StoredWorkflow {
     }
 }
 
+extension StoredWorkflow.Wait {
+    package init(from decoder: inout DocumentDecoder) throws {
+        try decoder.beginObject()
+        attempts = try decoder.decode(Int.self, forKey: "attempts")
+        due = try decoder.decode(Date?.self, forKey: "due")
+        failure = try decoder.decode(WorkflowStepError?.self, forKey: "failure")
+        input = try decoder.decode(String?.self, forKey: "input")
+        kind = try decoder.decode(WorkflowRecord.Kind.self, forKey: "kind")
+        name = try decoder.decode(String.self, forKey: "name")
+        step = try decoder.decode(Int.self, forKey: "step")
+        try decoder.endObject()
+    }
+
+    package func encode(to encoder: inout DocumentEncoder) throws {
+        try encoder.beginObject()
+        try encoder.encode(attempts, forKey: "attempts")
+        try encoder.encode(due, forKey: "due")
+        try encoder.encode(failure, forKey: "failure")
+        try encoder.encode(input, forKey: "input")
+        try encoder.encode(kind, forKey: "kind")
+        try encoder.encode(name, forKey: "name")
+        try encoder.encode(step, forKey: "step")
+        encoder.endObject()
+    }
+}
+
+extension StoredWorkflow.Event {
+    init(from decoder: inout DocumentDecoder) throws {
+        try decoder.beginObject()
+        json = try decoder.decode(String.self, forKey: "json")
+        name = try decoder.decode(String.self, forKey: "name")
+        version = try decoder.decode(Int.self, forKey: "version")
+        try decoder.endObject()
+    }
+
+    func encode(to encoder: inout DocumentEncoder) throws {
+        try encoder.beginObject()
+        try encoder.encode(json, forKey: "json")
+        try encoder.encode(name, forKey: "name")
+        try encoder.encode(version, forKey: "version")
+        encoder.endObject()
+    }
+}
+
 /// The state of an instance of a ``DurableWorkflow``.
 public enum WorkflowState: String, Codable, Hashable, Sendable, CaseIterable {
     /// It waits until fewer instances with its concurrency key run; see ``DurableWorkflow/concurrency``.
@@ -313,46 +427,6 @@ extension EntityIndex<StoredWorkflow> {
 
     /// The place in the line of the concurrency key.
     static var place: Self { EntityIndex("place") { $0.place } }
-}
-
-/// One entry in the journal of an instance, as it is stored.
-package final class StoredWorkflowRecord: StoredEntity {
-    package static let entityName = "headrace.workflow-record"
-
-    package static var indexes: [EntityIndex<StoredWorkflowRecord>] { [.instance] }
-
-    /// The identifier of the instance, a slash, and the position.
-    package let id: String
-
-    /// The identifier of the instance.
-    let instance: String
-
-    /// The position in the journal, counting from 1.
-    let position: Int
-
-    package let record: WorkflowRecord
-
-    package var raisedEvents = RaisedEvents()
-
-    init(_ record: WorkflowRecord, of instance: String, position: Int) {
-        id = "\(instance)/\(position)"
-        self.instance = instance
-        self.position = position
-        self.record = record
-    }
-}
-
-extension EntityIndex<StoredWorkflowRecord> {
-    /// The identifier of the instance.
-    static var instance: Self { EntityIndex("instance") { $0.instance } }
-}
-
-extension EntityContext {
-    /// Returns the journal of an instance, in order.
-    package nonisolated(nonsending) func journal(of instance: String) async throws -> [StoredWorkflowRecord] {
-        try await fetch(StoredWorkflowRecord.self, where: [.equals(.instance, instance)])
-            .sorted { $0.position < $1.position }
-    }
 }
 
 /// The message that lets an instance go on.

@@ -2,12 +2,13 @@
 
 package import Foundation
 import HeadraceCore
+package import HeadraceDomain
 import HeadraceStorage
 
 /// One entry in the journal of an instance: a step that was done, or the instance's cancellation.
-package struct WorkflowRecord: Codable, Hashable, Sendable {
+package struct WorkflowRecord: DocumentCodable, Hashable, Sendable {
     /// The kind of a step.
-    package enum Kind: String, Codable, Sendable {
+    package enum Kind: String, DocumentCodable, Sendable {
         /// A command, which takes effect in the transaction of its record.
         case command
 
@@ -59,6 +60,11 @@ package struct WorkflowRecord: Codable, Hashable, Sendable {
     /// The step in words, such as "the command 'take-payment'".
     package var title: String { Self.title(kind, name) }
 
+    /// Whether the record and a step with this kind and name have the same title.
+    func isLike(_ kind: Kind, _ name: String) -> Bool {
+        self.kind == kind && (self.name == name || kind == .sleep)
+    }
+
     package static func title(_ kind: Kind, _ name: String) -> String {
         switch kind {
         case .command: "the command '\(name)'"
@@ -75,6 +81,42 @@ package struct WorkflowRecord: Codable, Hashable, Sendable {
         case .cancellation: "a cancellation"
         }
     }
+}
+
+extension WorkflowRecord {
+    package init(from decoder: inout DocumentDecoder) throws {
+        try decoder.beginObject()
+        attempts = try decoder.decode(Int.self, forKey: "attempts")
+        date = try decoder.decode(Date.self, forKey: "date")
+        failure = try decoder.decode(WorkflowStepError?.self, forKey: "failure")
+        input = try decoder.decode(String?.self, forKey: "input")
+        kind = try decoder.decode(Kind.self, forKey: "kind")
+        name = try decoder.decode(String.self, forKey: "name")
+        result = try decoder.decode(String.self, forKey: "result")
+        step = try decoder.decode(Int.self, forKey: "step")
+        version = try decoder.decode(Int.self, forKey: "version")
+        try decoder.endObject()
+    }
+
+    package func encode(to encoder: inout DocumentEncoder) throws {
+        try encoder.beginObject()
+        try encoder.encode(attempts, forKey: "attempts")
+        try encoder.encode(date, forKey: "date")
+        try encoder.encode(failure, forKey: "failure")
+        try encoder.encode(input, forKey: "input")
+        try encoder.encode(kind, forKey: "kind")
+        try encoder.encode(name, forKey: "name")
+        try encoder.encode(result, forKey: "result")
+        try encoder.encode(step, forKey: "step")
+        try encoder.encode(version, forKey: "version")
+        encoder.endObject()
+    }
+}
+
+extension WorkflowRecord.Kind {
+    package init(from decoder: inout DocumentDecoder) throws { self = try decoder.decode(rawValueOf: Self.self) }
+
+    package func encode(to encoder: inout DocumentEncoder) throws { try rawValue.encode(to: &encoder) }
 }
 
 /// The error of a step, as the code of a workflow catches it.

@@ -74,7 +74,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         do {
             try await withThrowingTaskGroup(of: Attempt?.self) { group in
                 defer { group.cancelAll() }
-                var isOver = try await settle()
+                var isOver = try await open()
                 while !isOver {
                     try Task.checkCancellation()
                     isOver = try await goOn(&group)
@@ -101,6 +101,24 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         }
         running.remove(attempt.step.number)
         return try await store(attempt.result, of: attempt.step)
+    }
+
+    /// Begins the turn. A step that only changes the store is part of the first unit of work.
+    private nonisolated(nonsending) func open() async throws -> Bool {
+        var step: WorkflowReplay.Step?
+        do {
+            return try await execute { context, stored in
+                self.goOnWithoutWork(stored, in: context)
+                guard let next = self.replay?.steps.first(where: { $0.isWork && self.isDue($0.number) }),
+                    case .change(_, let body) = next.work
+                else { return }
+                step = next
+                try await self.carryOut(next, body, on: stored, in: context)
+            }
+        } catch {
+            guard let step, !isInterruption(error) else { throw error }
+            return try await store(.failure(error), of: step)
+        }
     }
 
     // MARK: Steps
@@ -130,7 +148,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     /// Lets the turn look at the pauses again while closures run.
     private func startTimer(in group: inout Group) {
-        let due = (replay?.steps ?? []).compactMap { wait(for: $0).due }.min()
+        let due = (replay?.steps ?? []).compactMap(due(of:)).min()
         guard !running.isEmpty, let due, timer.map({ due < $0 }) ?? true else { return }
         timer = due
         let pause = Duration.seconds(max(0, due.timeIntervalSince(runner.wallClock())))
@@ -145,27 +163,36 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         _ step: WorkflowReplay.Step,
         _ body: @escaping StepWork.Change
     ) async throws -> Bool {
-        let stepMessage = stepMessage(for: step)
-        let attempt = (resting[step.number]?.attempts ?? 0) + 1
         do {
             return try await execute { context, stored in
-                // Middleware must not repeat half of a unit of work.
-                var failure: (any Error)?
-                let json = try await self.units.chain.run(stepMessage, attempt: attempt) {
-                    if let failure { throw failure }
-                    do {
-                        return try await body(context, self.runner.scope)
-                    } catch {
-                        failure = error
-                        throw error
-                    }
-                }
-                self.append(self.record(of: step, json: json), to: stored, in: context)
+                try await self.carryOut(step, body, on: stored, in: context)
             }
         } catch {
             if isInterruption(error) { throw error }
             return try await store(.failure(error), of: step)
         }
+    }
+
+    /// Carries out `step` and adds its result to the journal.
+    private nonisolated(nonsending) func carryOut(
+        _ step: WorkflowReplay.Step,
+        _ body: @escaping StepWork.Change,
+        on stored: StoredWorkflow,
+        in context: EntityContext
+    ) async throws {
+        // Middleware must not repeat half of a unit of work.
+        var failure: (any Error)?
+        let attempt = (resting[step.number]?.attempts ?? 0) + 1
+        let json = try await units.chain.run(stepMessage(for: step), attempt: attempt) {
+            if let failure { throw failure }
+            do {
+                return try await body(context, self.runner.scope)
+            } catch {
+                failure = error
+                throw error
+            }
+        }
+        append(record(of: step, json: json), to: stored, in: context)
     }
 
     /// Stores what an attempt at `step` has returned or thrown.
@@ -206,7 +233,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
             }
             hasNews = true
             resting[step.number] = StoredWorkflow.Wait(
-                step: step.number, kind: step.kind, name: step.name, input: step.input, due: due, attempts: attempts,
+                step: step.number, kind: step.kind, name: step.name, input: step.input(), due: due, attempts: attempts,
                 failure: failure)
             Logger.current.notice(
                 "A step of a workflow failed and will be repeated",
@@ -225,7 +252,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     private func record(of step: WorkflowReplay.Step, json: Data) -> WorkflowRecord {
         WorkflowRecord(
-            step: step.number, kind: step.kind, name: step.name, input: step.input,
+            step: step.number, kind: step.kind, name: step.name, input: step.input(),
             result: String(decoding: json, as: UTF8.self), attempts: (resting[step.number]?.attempts ?? 0) + 1,
             date: runner.wallClock())
     }
@@ -313,16 +340,29 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         in context: EntityContext
     ) async throws -> Bool {
         guard let replay else { return true }
-        while true {
-            if let mistake = replay.mistake { throw WorkflowMismatch(reason: mistake) }
-            if let successor = replay.successor {
-                try await startRound(of: stored, with: successor, in: context)
-                return true
-            }
-            if let outcome = replay.outcome {
-                try await end(stored, with: outcome, in: context)
-                return true
-            }
+        goOnWithoutWork(stored, in: context)
+        if let mistake = replay.mistake { throw WorkflowMismatch(reason: mistake) }
+        if let successor = replay.successor {
+            try await startRound(of: stored, with: successor, in: context)
+            return true
+        }
+        if let outcome = replay.outcome {
+            try await end(stored, with: outcome, in: context)
+            return true
+        }
+        let steps = replay.steps
+        let isOver = !steps.contains { running.contains($0.number) || ($0.isWork && isDue($0.number)) }
+        if !isOver && !hasNews { return false }
+        stored.resume(with: steps.map(wait), changes: replay.changes)
+        if !isOver { return false }
+        stored.endTurn()
+        try stored.arm(at: stored.waits.compactMap(\.due).min(), since: runner.wallClock(), in: context)
+        return true
+    }
+
+    /// Continues the code with a cancellation, events, and the ends of pauses, until it needs work or can't go on.
+    private func goOnWithoutWork(_ stored: StoredWorkflow, in context: EntityContext) {
+        while let replay, replay.mistake == nil, replay.successor == nil, replay.outcome == nil {
             if stored.mustCancel {
                 stored.mustCancel = false
                 stored.wasCancelled = true
@@ -334,17 +374,9 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
             } else if let record = nextFree(in: replay.steps, of: stored) {
                 append(record, to: stored, in: context)
             } else {
-                break
+                return
             }
         }
-        let steps = replay.steps
-        let isOver = !steps.contains { running.contains($0.number) || ($0.isWork && isDue($0.number)) }
-        if !isOver && !hasNews { return false }
-        stored.resume(with: steps.map(wait), changes: replay.changes)
-        if !isOver { return false }
-        stored.endTurn()
-        try stored.arm(at: stored.waits.compactMap(\.due).min(), since: runner.wallClock(), in: context)
-        return true
     }
 
     /// Returns the record of the first step that is done without work, and removes its event.
@@ -427,14 +459,18 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     /// The stored form of a step that wasn't done.
     private func wait(for step: WorkflowReplay.Step) -> StoredWorkflow.Wait {
-        if let resting = resting[step.number] { return resting }
-        let due: Date? =
-            switch step.work {
-            case .change, .run: nil
-            case .sleep(let date): date
-            case .event(let date): date
-            }
-        return StoredWorkflow.Wait(step: step.number, kind: step.kind, name: step.name, input: step.input, due: due)
+        resting[step.number]
+            ?? StoredWorkflow.Wait(
+                step: step.number, kind: step.kind, name: step.name, input: step.input(), due: due(of: step))
+    }
+
+    /// The time at which the turn must look at the step again.
+    private func due(of step: WorkflowReplay.Step) -> Date? {
+        switch step.work {
+        case .change, .run: resting[step.number]?.due
+        case .sleep(let date): date
+        case .event(let date): date
+        }
     }
 
     /// Whether the error says nothing about the step, so that the relay must repeat the turn.
@@ -445,22 +481,4 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     }
 
     private var metadata: Logger.Metadata { ["headrace.workflow": "\(message.instance)"] }
-}
-
-extension WorkflowReplay.Step {
-    /// Whether a turn must do something for the step.
-    fileprivate var isWork: Bool {
-        switch work {
-        case .change, .run: true
-        case .sleep, .event: false
-        }
-    }
-
-    fileprivate var retry: StepRetry? {
-        switch work {
-        case .change(let retry, _): retry
-        case .run(let retry, _): retry
-        case .sleep, .event: nil
-        }
-    }
 }
