@@ -42,7 +42,7 @@ import Testing
             #expect(try await store.deliveryStatistics().pendingCount == 0)
             hasFailed = store.hasFailed
         }
-        // The start, six steps, and none without a commit.
+        // The start and six steps.
         #expect(number >= 7)
     }
 

@@ -103,7 +103,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         return try await store(attempt.result, of: attempt.step)
     }
 
-    /// Begins the turn. A step that only changes the store is part of the first unit of work.
+    /// Begins the turn; a step that only changes the store is part of the first unit of work.
     private nonisolated(nonsending) func open() async throws -> Bool {
         var step: WorkflowReplay.Step?
         do {
