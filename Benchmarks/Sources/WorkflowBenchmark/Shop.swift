@@ -28,16 +28,22 @@ final class Shop: Sendable {
         container = builder.build()
     }
 
-    /// Runs `body` and a relay until `count` rows are added.
-    func withRelay(until count: Int, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    /// Runs `body` with a relay, which doesn't run again afterwards.
+    func withRelay<Result>(_ body: () async throws -> Result) async throws -> Result {
         let relay: Relay = container.resolve()
-        let target = handled.count + count
         let running = Task { try await relay.run() }
-        try await body()
-        await handled.wait(for: target)
+        let result = try await body()
         // The shutdown ends when the last commit is stored.
         relay.shutDown()
         try await running.value
+        return result
+    }
+
+    /// Runs `body`, and waits until `count` rows are added.
+    func add(_ count: Int, _ body: () async throws -> Void) async throws {
+        let target = handled.count + count
+        try await body()
+        await handled.wait(for: target)
     }
 
     /// Sends three commands in each of `count` units of work.
@@ -72,24 +78,19 @@ final class Shop: Sendable {
     /// Runs an instance until it has done `steps` steps.
     func startLong(steps: Int) async throws {
         let workflows: Workflows = container.resolve()
-        try await withRelay(until: steps) { try await workflows.start(Long(steps: steps), id: 1) }
+        try await withRelay { try await add(steps) { try await workflows.start(Long(steps: steps), id: 1) } }
     }
 
     /// Lets the instance of ``startLong(steps:)`` do its last step, and returns the time that this takes.
     func finishLong() async throws -> Duration {
-        let relay: Relay = container.resolve()
         let work: UnitOfWork<EntityContext> = container.resolve()
-        let running = Task { try await relay.run() }
-        // The session of the relay and its first lease aren't part of the continuation.
-        _ = try await work.execute { try $0.send(AddRow()) }
-        await handled.wait(for: 1)
-        let begin = ContinuousClock.now
-        try await work.execute { $0.raiseEvent(Finish(id: 1)) }
-        await handled.wait(for: 2)
-        let duration = begin.duration(to: .now)
-        relay.shutDown()
-        try await running.value
-        return duration
+        return try await withRelay {
+            // The session of the relay and its first lease aren't part of the continuation.
+            try await add(1) { _ = try await work.execute { try $0.send(AddRow()) } }
+            let begin = ContinuousClock.now
+            try await add(1) { try await work.execute { $0.raiseEvent(Finish(id: 1)) } }
+            return begin.duration(to: .now)
+        }
     }
 
     private func fromCallers(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) async throws {

@@ -60,7 +60,7 @@ struct Steps: CustomStringConvertible {
         try await inTemporaryFolder { folder in
             let shop = try Shop(in: folder)
             let begin = ContinuousClock.now
-            try await shop.withRelay(until: 3 * count) { try await start(shop) }
+            try await shop.withRelay { try await shop.add(3 * count) { try await start(shop) } }
             return Double(count) / (begin.duration(to: .now) / .seconds(1))
         }
     }
@@ -96,10 +96,12 @@ struct Sleepers: CustomStringConvertible {
 
     init(in folder: URL) async throws {
         let shop = try Shop(in: folder)
-        try await shop.withRelay(until: 1_000) { try await shop.startSleepers(1_000) }
-        let before = Self.resident
-        try await shop.withRelay(until: 100_000) { try await shop.startSleepers(100_000) }
-        megabytes = Double(Self.resident - before) / 1_048_576
+        megabytes = try await shop.withRelay {
+            try await shop.add(1_000) { try await shop.startSleepers(1_000) }
+            let before = Self.resident
+            try await shop.add(100_000) { try await shop.startSleepers(100_000) }
+            return Double(Self.resident - before) / 1_048_576
+        }
     }
 
     private static var resident: Int {

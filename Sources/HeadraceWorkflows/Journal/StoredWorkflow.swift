@@ -138,8 +138,8 @@ public final class StoredWorkflow: StoredEntity, OwnerOfEntities {
         self.concurrency = concurrency
         seed = Self.newSeed()
         keySeed = Self.newSeed()
-        self.startedAt = startedAt
-        begunAt = startedAt
+        self.startedAt = startedAt.inMilliseconds
+        begunAt = self.startedAt
     }
 
     /// Creates an instance with the input, the changes, and the seed of `other`, and with an empty journal.
@@ -335,7 +335,7 @@ extension StoredWorkflow {
         endTurn()
         resume(with: [], changes: [])
         wasCancelled = false
-        begunAt = now
+        begunAt = now.inMilliseconds
     }
 
     /// Whether the instance has not ended.

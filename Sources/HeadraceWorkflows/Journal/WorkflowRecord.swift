@@ -119,6 +119,13 @@ extension WorkflowRecord.Kind {
     package func encode(to encoder: inout DocumentEncoder) throws { try rawValue.encode(to: &encoder) }
 }
 
+extension Date {
+    /// This time in whole milliseconds, rounded down, which are short to write and to read.
+    var inMilliseconds: Date {
+        Date(timeIntervalSinceReferenceDate: (timeIntervalSinceReferenceDate * 1_000).rounded(.down) / 1_000)
+    }
+}
+
 /// The error of a step, as the code of a workflow catches it.
 ///
 /// It is stored, so that each replay throws the same error. The error of the step itself exists only in the process that ran it.

@@ -254,7 +254,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         WorkflowRecord(
             step: step.number, kind: step.kind, name: step.name, input: step.input(),
             result: String(decoding: json, as: UTF8.self), attempts: (resting[step.number]?.attempts ?? 0) + 1,
-            date: runner.wallClock())
+            date: runner.wallClock().inMilliseconds)
     }
 
     /// Adds `record` to the journal, and lets the code go on with it.
@@ -325,7 +325,8 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     /// Executes the code up to the end of the journal.
     private nonisolated(nonsending) func begin(_ stored: StoredWorkflow, in context: EntityContext) async throws {
-        let records = try await context.journal(of: stored.id).map(\.record)
+        // The commit needn't look for changes of the records.
+        let records = try await EntityContext(reading: context.store).journal(of: stored.id).map(\.record)
         replay = try stored.replay(as: Workflow.self, records)
         isAhead = false
         (round, recordCount, seed) = (stored.round, stored.recordCount, stored.keySeedOfRound)
@@ -367,7 +368,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                 stored.mustCancel = false
                 stored.wasCancelled = true
                 append(
-                    WorkflowRecord(step: 0, kind: .cancellation, name: "", date: runner.wallClock()),
+                    WorkflowRecord(step: 0, kind: .cancellation, name: "", date: runner.wallClock().inMilliseconds),
                     to: stored,
                     in: context
                 )
