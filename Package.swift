@@ -350,10 +350,7 @@ let package = Package(
                 "HeadraceRelay", "HeadraceResilience", "HeadraceResolution", "HeadraceServices", "HeadraceStations",
                 "HeadraceStorage", "HeadraceWorkflows", deque, serviceLifecycle,
             ],
-            resources: [
-                "icon.svg", "index.html", "inspector.css", "inspector.js", "flow.js", "message.js", "panes.js",
-                "rates.js", "graphs.js", "stations.js", "deliveries.js", "log.js", "workflows.js",
-            ].map { .embedInCode("Page/\($0)") }
+            resources: [.embedInCode("Page")]
         ),
         // A program for the tests in a browser.
         .executableTarget(

@@ -45,6 +45,8 @@ extension InspectorRoutes {
     private static func script(_ name: String) -> [UInt8]? {
         switch name {
         case "inspector.js": PackageResources.inspector_js
+        case "elements.js": PackageResources.elements_js
+        case "requests.js": PackageResources.requests_js
         case "panes.js": PackageResources.panes_js
         case "flow.js": PackageResources.flow_js
         case "message.js": PackageResources.message_js

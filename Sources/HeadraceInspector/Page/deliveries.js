@@ -1,6 +1,7 @@
 // The pane of the deliveries: subscriptions, pending deliveries, and dead letters of each store.
-import { ask, hidden, make, time, took, when } from "./inspector.js";
+import { hidden, make, time, took, when } from "./elements.js";
 import { ifChanged, query, table } from "./panes.js";
+import { ask } from "./requests.js";
 
 const states = ["waiting", "running", "scheduled", "retrying", "unknown"];
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;

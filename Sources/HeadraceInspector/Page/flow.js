@@ -1,5 +1,5 @@
 // The flow: messages and stages as a tree. The tree has one tab stop, and the arrow keys move within it.
-import { make, short, time, took, when } from "./inspector.js";
+import { make, short, time, took, when } from "./elements.js";
 import { MessagePanel } from "./message.js";
 
 const chainLimit = 200;

@@ -1,6 +1,7 @@
 // The pane of the graphs: dependencies, event handlers, subscriptions, and services.
-import { ask, copy, make } from "./inspector.js";
+import { make } from "./elements.js";
 import { draw, ifChanged, table } from "./panes.js";
+import { ask, copy } from "./requests.js";
 
 /** Arranges the nodes in columns by their longest path from a root, and within a column in the order of discovery. */
 function layered(graph) {

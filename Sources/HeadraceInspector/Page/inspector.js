@@ -1,87 +1,13 @@
-// The frame of the page: tabs, the event stream, and helpers for the panes. Values are inserted as text, never as markup.
+// The frame of the page: the tabs, and the event stream.
 import { deliveries } from "./deliveries.js";
+import { hints } from "./elements.js";
 import { Flow } from "./flow.js";
 import { graphs } from "./graphs.js";
 import { log } from "./log.js";
 import { rates } from "./rates.js";
+import { ask } from "./requests.js";
 import { stations } from "./stations.js";
 import { workflows } from "./workflows.js";
-
-/** Creates an element. Children are elements or text. */
-export function make(name, attributes = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value === false || value === null || value === undefined) continue;
-    if (key.startsWith("on")) element[key] = value;
-    else element.setAttribute(key, value === true ? "" : value);
-  }
-  for (const child of children) if (child !== null && child !== undefined) element.append(child);
-  return element;
-}
-
-/** Sends a request to the inspector. Throws the message of the inspector, or of the server before it, if the request is refused. */
-export async function ask(path, options = {}) {
-  const response = await fetch(`api/${path}`, options);
-  const answer = await response.json().catch(() => ({}));
-  if (!response.ok) {
-    const message = answer.error ?? answer.detail ?? `The inspector responded with status ${response.status}.`;
-    throw Object.assign(new Error(message), { status: response.status });
-  }
-  return answer;
-}
-
-/** Formats a duration in milliseconds with a suitable unit. */
-export function took(milliseconds) {
-  if (milliseconds < 1) return `${Math.round(milliseconds * 1000)} µs`;
-  if (milliseconds < 1000) return `${milliseconds.toFixed(milliseconds < 10 ? 2 : 0)} ms`;
-  if (milliseconds < 120000) return `${(milliseconds / 1000).toFixed(2)} s`;
-  if (milliseconds < 7200000) return `${Math.round(milliseconds / 60000)} min`;
-  return milliseconds < 172800000 ? `${Math.round(milliseconds / 3600000)} h` : `${Math.round(milliseconds / 86400000)} days`;
-}
-
-/** Formats a date in milliseconds as the local date and time of day. All panes use this style. */
-export function time(milliseconds) {
-  const date = new Date(milliseconds);
-  const digits = (number, count = 2) => String(number).padStart(count, "0");
-  const day = [date.getFullYear(), digits(date.getMonth() + 1), digits(date.getDate())].join("-");
-  const clock = [digits(date.getHours()), digits(date.getMinutes()), digits(date.getSeconds())].join(":");
-  return `${day} ${clock}.${digits(date.getMilliseconds(), 3)}`;
-}
-
-/** Makes an element for a date in milliseconds. */
-export function when(milliseconds) {
-  return make("time", { datetime: new Date(milliseconds).toISOString() }, time(milliseconds));
-}
-
-/** Makes the text for a hidden value, with the reason why it is hidden and how to show it. */
-export function hidden(kind) {
-  return make("span", { class: "hidden-value" }, "hidden ", make("small", {}, overview.hints?.[kind] ?? ""));
-}
-
-/** Downloads a JSON file with `text`, or with `value` as JSON. */
-export function download(name, value, text = JSON.stringify(value, null, 2)) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  make("a", { href: address, download: `${name}.json` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
-}
-
-/** Puts a text on the clipboard, and returns whether the browser allowed it. */
-export async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Removes the modules from the name of a type and of its generic parameters. */
-export function short(type) {
-  // The name of an HTTP request is its method and route, without modules.
-  if (type.includes("/")) return type;
-  const plain = type.replace(/\(unknown context at \$[0-9a-f]+\)\./g, "");
-  return plain.replace(/[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)+/gu, (path) => path.slice(path.indexOf(".") + 1));
-}
 
 const status = document.getElementById("status");
 const panes = { rates, graphs, stations, deliveries, workflows, log };
@@ -160,6 +86,7 @@ function listen() {
 async function start() {
   try {
     overview = await ask("overview");
+    Object.assign(hints, overview.hints);
     const tab = document.getElementById("tab-workflows");
     tab.hidden = overview.workflowStores.length === 0;
     if (tab.hidden && current === "workflows") show("flow");

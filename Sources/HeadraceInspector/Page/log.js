@@ -1,6 +1,7 @@
 // The pane of the event log.
-import { ask, hidden, make, when } from "./inspector.js";
+import { hidden, make, when } from "./elements.js";
 import { ifChanged, query, table } from "./panes.js";
+import { ask } from "./requests.js";
 
 function row(event) {
   const isHidden = (kind) => event.hidden?.includes(kind);

@@ -1,5 +1,6 @@
 // The panel of the selected message: its facts, and its chain as JSON.
-import { copy, download, hidden, make, short, took, when } from "./inspector.js";
+import { hidden, make, short, took, when } from "./elements.js";
+import { copy, download } from "./requests.js";
 
 export class MessagePanel {
   constructor(flow) {

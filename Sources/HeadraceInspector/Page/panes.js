@@ -1,5 +1,5 @@
 // Helpers of the panes. While a pane is visible, its `refresh(element, overview)` is called every two seconds.
-import { make } from "./inspector.js";
+import { make } from "./elements.js";
 
 /** Redraws an element only if its value has changed, so that a selection survives. */
 export function ifChanged(element, value, body) {

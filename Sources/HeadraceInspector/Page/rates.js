@@ -1,6 +1,7 @@
 // The pane of the rates: charts of the last two minutes.
-import { ask, make, took } from "./inspector.js";
+import { make, took } from "./elements.js";
 import { draw, ifChanged } from "./panes.js";
+import { ask } from "./requests.js";
 
 const plot = { height: 180, left: 58, right: 8, bottom: 26, top: 12 };
 const marks = [[0, "−2 min"], [0.25, "−90 s"], [0.5, "−1 min"], [0.75, "−30 s"], [1, "now"]];

@@ -1,6 +1,7 @@
 // The pane of the stations: the history of each station, step by step, with the differences between two states.
-import { ask, download, hidden, make, short, time } from "./inspector.js";
+import { hidden, make, short, time } from "./elements.js";
 import { ifChanged, table } from "./panes.js";
+import { ask, download } from "./requests.js";
 
 /** The properties after the first `position` steps. */
 function stateAfter(station, position) {

@@ -1,6 +1,7 @@
 // The pane of the durable workflows: the instances of a store, and the steps of the selected instance on a common axis of time.
-import { ask, hidden, make, time, took, when } from "./inspector.js";
+import { hidden, make, time, took, when } from "./elements.js";
 import { draw, ifChanged, query, table } from "./panes.js";
+import { ask } from "./requests.js";
 
 const states = ["queued", "running", "blocked", "completed", "failed", "cancelled", "terminated"];
 const marks = { queued: "wait", blocked: "bad", completed: "good", failed: "bad", cancelled: "quiet", terminated: "quiet" };
