@@ -49,6 +49,8 @@ extension InspectorRoutes {
         case "requests.js": PackageResources.requests_js
         case "panes.js": PackageResources.panes_js
         case "flow.js": PackageResources.flow_js
+        case "chains.js": PackageResources.chains_js
+        case "rows.js": PackageResources.rows_js
         case "message.js": PackageResources.message_js
         case "rates.js": PackageResources.rates_js
         case "graphs.js": PackageResources.graphs_js

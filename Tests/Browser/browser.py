@@ -79,6 +79,22 @@ class Browser:
         except AssertionError:
             raise AssertionError(f"'{selector}' is {self.text(selector)!r} and not {text!r}") from None
 
+    def point(self, x, y):
+        """Moves the pointer to a place in the window."""
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": x, "y": y})
+
+    def press(self, x, y):
+        """Clicks at a place in the window, to which the pointer has been moved."""
+        for type in ("mousePressed", "mouseReleased"):
+            event = {"type": type, "x": x, "y": y, "button": "left", "clickCount": 1}
+            self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    def thread_time(self):
+        """Returns the time of the processor that the main thread of the page has used, in seconds."""
+        self.driver.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+        metrics = self.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
+
     def click(self, selector):
         """Clicks an element when it exists. If it is replaced meanwhile, the new element is clicked."""
         self.wait(lambda: self.find(selector).click() or True, f"'{selector}' can be clicked")

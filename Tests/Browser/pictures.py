@@ -82,6 +82,7 @@ def take_inspector(browser, server, path):
     browser.click("#flow-clear")
     server.post("2026-11-30", "Market hall", ("expenses:food:groceries", "24.80 EUR"), (account, None))
     chain = "#flow-tree > li[data-type='POST /api/transactions']"
+    browser.click(f"{chain} > .row .twist")
     browser.wait(lambda: browser.find_all(f"{chain} li[data-type=KeepStatement]"), "its events are handled")
     browser.wait(lambda: not browser.find_all(f"{chain} .wait"), "all of its entries have ended")
     browser.picture(path)

@@ -25,6 +25,7 @@ class InspectorPage(InspectorCase):
                         if tab == "flow":
                             self.browser.script("document.getElementById('flow-filters').open = true")
                             self.browser.wait(lambda: self.browser.find_all("#flow-tree [role=treeitem]"), "there are messages")
+                            self.expand()
                         self.assertEqual(violations(self.browser), [])
 
     def test_the_keyboard_reaches_every_control(self):
@@ -39,8 +40,8 @@ class InspectorPage(InspectorCase):
     def test_the_selected_message_is_accessible(self):
         self.begin("--redact")
         self.subject.tell("post bank 5000", "refused")
-        item = "#flow-tree li[data-kind=command] > .row"
-        self.browser.click(item)
+        self.expand()
+        self.browser.click("#flow-tree li[data-kind=command] > .row")
         self.browser.wait(lambda: self.browser.find("#message").is_displayed(), "the message is shown")
         for width, height in SIZES:
             for mode in MODES:

@@ -20,6 +20,7 @@ import HeadraceWorkflows
 ///
 /// - `post ACCOUNT AMOUNT` posts a transaction within a request. Amounts above 1,000 are rejected, and the webhook fails for
 ///   the amount 13 until the command `repair`.
+/// - `traffic RATE COUNT` begins to post `COUNT` transactions, `RATE` each second, and `traffic end` waits for the last of them.
 /// - `ask ACCOUNT` queries a balance.
 /// - `repair` repairs the webhook.
 /// - `report KIND` starts a workflow, with the argument `--workflows`; see `Report`.
@@ -89,14 +90,28 @@ enum InspectorSubject {
         let server = InspectorServer(inspector, allowsWrites: allowsWrites) { say($0) }
         try await server.start()
 
+        @Sendable func post(_ account: String, _ amount: Int) async throws {
+            try await withRootMessage(PostRequest(path: "/transactions"), observers: observers) { _ in
+                try await dispatcher.dispatch(PostTransaction(account: account, amount: amount))
+                await totals.pour(.posted(account))
+            }
+        }
+        var traffic: Task<Void, any Error>?
         while let words = readLine()?.split(separator: " ").map(String.init), let verb = words.first {
             do {
                 switch verb {
                 case "post" where words.count == 3:
-                    try await withRootMessage(PostRequest(path: "/transactions"), observers: observers) { _ in
-                        try await dispatcher.dispatch(PostTransaction(account: words[1], amount: Int(words[2]) ?? 0))
-                        await totals.pour(.posted(words[1]))
+                    try await post(words[1], Int(words[2]) ?? 0)
+                case "traffic" where words.count == 3:
+                    let (rate, count) = (max(1, Int(words[1]) ?? 1), max(0, Int(words[2]) ?? 0))
+                    traffic = Task { @concurrent in
+                        let start = ContinuousClock.now
+                        for number in 0..<count {
+                            try await Task.sleep(until: start + .seconds(1) * number / rate, clock: .continuous)
+                            try await post("traffic", 1)
+                        }
                     }
+                case "traffic" where words.count == 2: try await traffic?.value
                 case "ask" where words.count == 2: _ = try await dispatcher.dispatch(GetBalance(account: words[1]))
                 case "repair": endpoint.repair()
                 case "report" where words.count == 2: try await workflows.start(Report(kind: words[1]), id: words[1])

@@ -33,6 +33,7 @@ function show(name) {
   }
   const fragment = name === "flow" ? flow.fragment : `#${name}`;
   if (location.hash !== fragment) history.replaceState(null, "", fragment);
+  if (name === "flow") flow.draw();
   refresh();
 }
 for (const tab of tabs) {

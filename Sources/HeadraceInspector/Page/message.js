@@ -45,7 +45,7 @@ export class MessagePanel {
     const number = this.flow.selected;
     this.flow.select(null);
     this.flow.draw();
-    this.flow.item(number)?.focus();
+    this.flow.focus(this.flow.item(number));
   }
 
   facts(entry) {
@@ -85,7 +85,7 @@ export class MessagePanel {
 
   /** The chain of an entry, for JSON. */
   json(entry) {
-    const entries = this.flow.chain(entry);
+    const entries = this.flow.chains.related(entry);
     const kinds = new Set(entries.flatMap((one) => one.hidden ?? []));
     const hints = Object.fromEntries([...kinds].map((kind) => [kind, hidden(kind).querySelector("small").textContent]));
     const chain = { correlation: entry.correlation, copied: new Date().toISOString(), entries };
