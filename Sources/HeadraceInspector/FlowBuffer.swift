@@ -146,6 +146,12 @@ struct FlowEntry: Sendable, Equatable, Codable {
     /// Identifier of the first message of the chain.
     var correlation: UUID?
 
+    /// Identifier of the principal on whose behalf the message is handled, as far as the redaction shows it.
+    var principal: String?
+
+    /// Number of the attempt of a delivery, counting from 1; `nil` if the entry isn't a delivery.
+    var attempt: Int?
+
     /// Start time, in milliseconds since 1970.
     var began: Double
 
@@ -175,7 +181,7 @@ struct FlowEntry: Sendable, Equatable, Codable {
 
     /// Approximate size in bytes.
     var byteCount: Int {
-        let texts = [kind, type, outcome ?? "", failure ?? "", payload ?? "", note ?? ""]
+        let texts = [kind, type, principal ?? "", outcome ?? "", failure ?? "", payload ?? "", note ?? ""]
         return texts.reduce(MemoryLayout<FlowEntry>.stride) { $0 + $1.utf8.count }
     }
 }
@@ -214,8 +220,8 @@ struct FlowFilter: Sendable, Equatable {
         if let type, !Self.contains(entry.type, type) { return false }
         guard let search else { return true }
         let texts = [
-            entry.kind, entry.type, entry.outcome, entry.failure, entry.payload, entry.note, entry.id?.uuidString,
-            entry.correlation?.uuidString,
+            entry.kind, entry.type, entry.principal, entry.outcome, entry.failure, entry.payload, entry.note,
+            entry.id?.uuidString, entry.correlation?.uuidString,
         ]
         return texts.contains { $0.map { Self.contains($0, search) } ?? false }
     }

@@ -171,16 +171,21 @@ final class FlowRecorder: Sendable {
         if !admitsEntry() { return }
         let content = content()
         let delivery = DeliveryContext.current.flatMap { $0.messageID == context.id ? $0 : nil }
+        let principal = configuration.limited(context.principal.flatMap(configuration.redaction.text(of:)))
+        var hidden = content.hidden
+        if principal == nil, context.principal != nil { hidden.insert(.identifier) }
         let entry = FlowEntry(
             id: context.id,
             kind: context.kind.description,
             type: context.name,
             cause: context.causationID,
             correlation: context.correlationID,
+            principal: principal,
+            attempt: delivery?.attempt,
             began: wallClock().millisecondsSince1970,
             payload: content.text,
             note: delivery.map { "to \($0.subscription), attempt \($0.attempt)" + ($0.isReplay ? ", replay" : "") },
-            hidden: content.hidden.isEmpty ? nil : content.hidden
+            hidden: hidden.isEmpty ? nil : hidden
         )
         let key = MessageKey(context.id)
         let causeKey = context.causationID.map { MessageKey($0) }

@@ -48,9 +48,9 @@ public struct Redaction: Sendable {
     /// The code of the error is always shown.
     public var failure: @Sendable (_ text: String) -> String? = { _ in nil }
 
-    /// Identifier of an entity or a workflow, key of a durable process, or name of a circuit.
+    /// Identifier of an entity, a workflow, or a principal, key of a durable process, or name of a circuit.
     ///
-    /// The kind is always shown: the kind of the entity, the name of the process or the workflow, or `circuit`.
+    /// The kind is always shown: the kind of the entity, the name of the process or the workflow, `principal`, or `circuit`.
     public var identifier: @Sendable (_ kind: String, _ key: String) -> String? = { _, _ in nil }
 
     private var shownTypes = ShownTypes()
@@ -72,6 +72,7 @@ public struct Redaction: Sendable {
     /// - the state of a station: the values of its properties;
     /// - an error: its text, except as the reason of a dead letter or of a workflow, because only the text is stored;
     /// - an entity or a durable process: its identifier, and the name of its event stream;
+    /// - a principal: its identifier. Deliveries and workflows have only the identifier, so the list has no effect on them;
     /// - a durable workflow: its identifier and its input, and its result if the type of the result is in the list, too.
     ///
     /// A rule that returns a text for a value has priority over the list.
@@ -146,6 +147,12 @@ extension Redaction {
     func text(of error: any Error) -> String? {
         let text = "\(error)"
         return failure(text) ?? (shownTypes.containsType(of: error) ? text : nil)
+    }
+
+    /// The identifier of `principal`; `nil` if it is hidden.
+    func text(of principal: any Principal) -> String? {
+        let id = principal.principalID
+        return identifier("principal", id) ?? (shownTypes.containsType(of: principal) ? id : nil)
     }
 
     /// The key of an entity, a process, or a circuit; `nil` if it is hidden.
@@ -231,8 +238,8 @@ struct HiddenContent: OptionSet, Sendable, Hashable, Codable {
         ),
         (
             .identifier, "identifier",
-            "An identifier is hidden unless the type of its entity, process, or workflow is in the list of shown types. To show it, "
-                + "pass the type to 'InspectorConfiguration(showing:)', or set 'Redaction.identifier'."
+            "An identifier is hidden unless the type of its entity, process, workflow, or principal is in the list of shown types. To "
+                + "show it, pass the type to 'InspectorConfiguration(showing:)', or set 'Redaction.identifier'."
         ),
     ]
 

@@ -1,4 +1,4 @@
-"""Tests of the inspector's flow while many messages come."""
+"""Tests of the chains in the inspector's flow, and of the flow while many messages come."""
 
 import time
 import unittest
@@ -9,6 +9,38 @@ from test_inspector import InspectorCase
 
 # Each transaction has eleven messages and stages.
 RATE = 12
+
+
+class Chain(InspectorCase):
+    def test_a_chain_is_a_waterfall_in_which_the_wait_for_a_delivery_is_a_gap(self):
+        self.begin()
+        self.subject.tell("post bank 5")
+        self.expand()
+        self.browser.wait(lambda: self.browser.text("#flow-tree").count("✓") == 11, "all entries have come")
+        rows = self.browser.script(
+            """return [...document.querySelectorAll('#flow-tree [role=treeitem]')].map((item) => {
+                 const row = item.firstElementChild;
+                 const box = (part) => { const { left, right } = row.querySelector(part).getBoundingClientRect(); return [left, right].map(Math.round); };
+                 const spans = Object.fromEntries([...row.querySelectorAll('rect:not(.track)')].map((one) => {
+                   const { left, right } = one.getBoundingClientRect();
+                   return [one.getAttribute('class'), [left, right]];
+                 }));
+                 return { kind: item.dataset.kind, text: row.textContent, label: item.ariaLabel, bar: box('svg'), took: box('.took'), spans };
+               })"""
+        )
+        line, delivery = rows[0], next(row for row in rows if "attempt 1" in row["text"])
+        commit = next(row for row in rows if row["kind"] == "commit")
+
+        self.assertEqual(len({tuple(row["bar"]) for row in rows}), 1, "the bars have one axis")
+        self.assertEqual(len({row["took"][1] for row in rows}), 1, "the durations are aligned")
+        self.assertEqual(sum("20" in row["text"].split("+")[0] and row["text"].count(":") == 2 for row in rows), 1, "the date is there once")
+        self.assertIn("anna · 11 entries in ", line["text"])
+        self.assertTrue(all("+" in row["text"] for row in rows[1:]))
+        # A delivery can begin before the end of the commit is recorded.
+        end = min(commit["spans"]["span"][1], delivery["spans"]["span"][0])
+        self.assertAlmostEqual(delivery["spans"]["gap"][0], end, delta=3)
+        self.assertAlmostEqual(delivery["spans"]["gap"][1], delivery["spans"]["span"][0], delta=3)
+        self.assertRegex(delivery["label"], r"waited \d.* after the commit")
 
 
 class Traffic(InspectorCase):

@@ -40,6 +40,7 @@ import Testing
             ]
         )
         #expect(flow.entries.compactMap(\.note) == ["to statements, attempt 1"])
+        #expect(flow.entries.compactMap(\.attempt) == [1])
         #expect(flow.entries.allSatisfy { $0.payload == nil && $0.duration != nil && $0.outcome == "success" })
     }
 

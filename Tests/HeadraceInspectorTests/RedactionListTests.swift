@@ -2,6 +2,7 @@
 
 import Foundation
 import HeadraceCommands
+import HeadraceCore
 import HeadraceInspector
 import HeadraceTesting
 import Testing
@@ -35,6 +36,44 @@ import Testing
         #expect(flow.entries.filter { $0.kind == "command" }.map(\.hidden) == [["failure"]])
         #expect(flow.entries.filter { $0.kind == "event" }.map(\.hidden) == [["message", "failure"]])
         #expect(flow.entries.filter { $0.kind == "unit of work" }.map(\.hidden) == [["failure"]])
+    }
+
+    private struct Clerk: Principal {
+        let principalID = "anna"
+    }
+
+    @Test(arguments: [true, false])
+    func thePrincipalIsShownByTheListOrTheRule(isListed: Bool) async throws {
+        var redaction = Redaction.typesOnly
+        if isListed { redaction.show(Clerk.self) } else { redaction.identifier = { $0 == "principal" ? $1 : nil } }
+        let (bank, client) = try fixture(redaction)
+
+        try await bank.withRequest("/") {
+            try await MessageContext.withPrincipal(Clerk()) {
+                try await bank.dispatcher.dispatch(Deposit(account: "a", amount: 5))
+            }
+        }
+
+        let flow: Flow = try await client.get("/api/messages").read()
+        #expect(flow.entries.filter { $0.principal == "anna" }.map(\.kind) == ["command"])
+        #expect(flow.entries.contains { $0.hidden?.contains("identifier") == true } == false)
+        let found: Flow = try await client.get("/api/messages?search=ANNA").read()
+        #expect(found.entries.map(\.kind) == ["command"])
+    }
+
+    @Test func anUnlistedPrincipalIsHidden() async throws {
+        let (bank, client) = try fixture(.typesOnly)
+
+        try await bank.withRequest("/") {
+            try await MessageContext.withPrincipal(Clerk()) {
+                try await bank.dispatcher.dispatch(Deposit(account: "a", amount: 5))
+            }
+        }
+
+        let response = await client.get("/api/messages")
+        #expect(response.text.contains("anna") == false)
+        let flow: Flow = try response.read()
+        #expect(flow.entries.filter { $0.hidden?.contains("identifier") == true }.map(\.kind) == ["command"])
     }
 
     @Test func aHiddenValueSaysWhyAndHowToShowIt() async throws {

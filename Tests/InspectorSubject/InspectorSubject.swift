@@ -92,7 +92,9 @@ enum InspectorSubject {
 
         @Sendable func post(_ account: String, _ amount: Int) async throws {
             try await withRootMessage(PostRequest(path: "/transactions"), observers: observers) { _ in
-                try await dispatcher.dispatch(PostTransaction(account: account, amount: amount))
+                try await MessageContext.withPrincipal(Clerk()) {
+                    try await dispatcher.dispatch(PostTransaction(account: account, amount: amount))
+                }
                 await totals.pour(.posted(account))
             }
         }

@@ -17,6 +17,11 @@ struct PostRequest: NamedMessage {
     var messageName: String { "POST \(path)" }
 }
 
+/// The user of the requests.
+struct Clerk: Principal {
+    let principalID = "anna"
+}
+
 struct PostTransaction: CQDCommand {
     var account: String
     var amount: Int

@@ -1,6 +1,8 @@
 // The kept entries of the flow as chains. A chain is a tree, whose root is an entry without a kept parent.
 
-const failed = (entry) => entry.outcome !== undefined && entry.outcome !== "success";
+/** The time at which an entry ended, as far as it is known. */
+const end = (entry) => entry.began + (entry.duration ?? 0);
+export const failed = (entry) => entry.outcome !== undefined && entry.outcome !== "success";
 
 export class Chains {
   constructor() {
@@ -92,14 +94,30 @@ export class Chains {
     return found;
   }
 
-  /** The facts about a root's chain that one line shows. */
+  /** The facts about a root's chain, its axis of time in milliseconds since 1970, and the times from which its deliveries waited. */
   summary(root) {
     const members = this.members(root);
+    const deliveries = members.filter((entry) => entry.attempt !== undefined);
     return {
       count: members.length,
       failures: members.filter((entry) => entry.number !== root && failed(entry)).length,
       isOpen: members.some((entry) => entry.outcome === undefined),
+      principal: members.find((entry) => entry.principal)?.principal,
+      began: Math.min(...members.map((entry) => entry.began)),
+      ended: Math.max(...members.map(end)),
+      deliveries,
+      waits: new Map(deliveries.map((entry) => [entry.number, this.waited(entry, members)])),
     };
+  }
+
+  /** The time from which a delivery waited: the end of the attempt before, or of the last commit before it. */
+  waited(delivery, members) {
+    const subscription = (entry) => entry.note?.split(", attempt")[0];
+    const before = members.find((entry) => entry.id === delivery.id && entry.attempt === delivery.attempt - 1
+      && subscription(entry) === subscription(delivery));
+    const commits = members.filter((entry) => entry.kind === "commit" && entry.began < delivery.began);
+    const since = before ?? commits.reduce((one, other) => (one && one.began > other.began ? one : other), undefined);
+    return since && Math.min(end(since), delivery.began);
   }
 
   /** All entries with the correlation of an entry, in the order of their start. */

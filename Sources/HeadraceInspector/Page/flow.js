@@ -101,7 +101,7 @@ export class Flow {
     if (type && !entry.type.toLowerCase().includes(type)) return false;
     if (chain && entry.correlation?.toLowerCase() !== chain) return false;
     if (!search) return true;
-    return [entry.kind, entry.type, entry.outcome, entry.failure, entry.payload, entry.note, entry.id, entry.correlation]
+    return [entry.kind, entry.type, entry.outcome, entry.failure, entry.payload, entry.note, entry.principal, entry.id, entry.correlation]
       .some((text) => text && text.toLowerCase().includes(search));
   }
 
@@ -395,7 +395,7 @@ export class Flow {
   }
 
   /** Draws a row and the rows below it. */
-  update(row, number) {
+  update(row, number, chain = this.chains.summary(number)) {
     const { isFiltered } = this;
     const entry = this.chains.get(number);
     const isVisible = (one) => !isFiltered || one === this.selected || this.isMatch(this.chains.get(one)) || this.chains.below(one).some(isVisible);
@@ -406,9 +406,9 @@ export class Flow {
       isSelected: number === this.selected,
       isHit: isFiltered && this.isMatch(entry),
       hits: isFiltered && row.level === 1 ? this.hits(number) : 0,
-      summary: row.level === 1 ? this.chains.summary(number) : null,
+      chain,
     });
-    if (isExpanded) this.arrange(row.list(), below, row.level + 1, (child, one) => this.update(child, one));
+    if (isExpanded) this.arrange(row.list(), below, row.level + 1, (child, one) => this.update(child, one, chain));
     else if (row.group) {
       for (const element of [...row.group.children]) this.remove(element);
       row.fold();

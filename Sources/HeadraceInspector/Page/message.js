@@ -1,6 +1,7 @@
 // The panel of the selected message: its facts, and its chain as JSON.
 import { hidden, make, short, took, when } from "./elements.js";
 import { copy, download } from "./requests.js";
+import { waited } from "./rows.js";
 
 export class MessagePanel {
   constructor(flow) {
@@ -58,9 +59,11 @@ export class MessagePanel {
     add("took", entry.duration !== undefined ? took(entry.duration) : entry.isEarlier ? "unknown" : "in progress");
     add("outcome", entry.outcome);
     add("note", entry.note);
+    add("delivery", waited(entry, this.flow.chains.summary(this.flow.chains.root(entry.number))));
+    add("principal", entry.principal);
     add("payload", entry.payload ?? (isHidden("message") ? hidden("message") : null));
     add("failure", entry.failure ?? (isHidden("failure") ? hidden("failure") : null));
-    add("key", isHidden("identifier") ? hidden("identifier") : null);
+    add("identifier", isHidden("identifier") ? hidden("identifier") : null);
     add("id", entry.id);
     add("caused by", entry.cause);
     add("chain", entry.correlation);

@@ -60,6 +60,8 @@ struct Flow: Decodable {
         let outcome: String?
         let failure: String?
         let payload: String?
+        let principal: String?
+        let attempt: Int?
         let note: String?
         let duration: Double?
         let began: Double
