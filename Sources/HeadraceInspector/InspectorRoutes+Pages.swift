@@ -51,6 +51,7 @@ extension InspectorRoutes {
         case "flow.js": PackageResources.flow_js
         case "chains.js": PackageResources.chains_js
         case "rows.js": PackageResources.rows_js
+        case "json.js": PackageResources.json_js
         case "message.js": PackageResources.message_js
         case "rates.js": PackageResources.rates_js
         case "graphs.js": PackageResources.graphs_js

@@ -3,6 +3,7 @@
 public import Foundation
 import HeadraceCore
 import HeadraceDomain
+import HeadraceJSON
 import HeadraceProcesses
 import HeadraceRelay
 import HeadraceStorage
@@ -27,7 +28,7 @@ import HeadraceWorkflows
 public struct Redaction: Sendable {
     /// Content of a message, an event, or an action.
     ///
-    /// Its type is always shown.
+    /// Its type is always shown. The page folds a text that is JSON.
     public var message: @Sendable (_ message: any Sendable) -> String? = { _ in nil }
 
     /// Content of a stored event or command, or content of a workflow.
@@ -68,7 +69,8 @@ public struct Redaction: Sendable {
     ///
     /// The content of a value is shown if its type is one of these:
     ///
-    /// - a message, an event, or an action: its properties, and the stored JSON of a durable event or command;
+    /// - a message, an event, or an action: its JSON if it is `Encodable`, or else its properties; and the stored JSON of a durable event
+    ///   or command;
     /// - the state of a station: the values of its properties;
     /// - an error: its text, except as the reason of a dead letter or of a workflow, because only the text is stored;
     /// - an entity or a durable process: its identifier, and the name of its event stream;
@@ -89,7 +91,7 @@ public struct Redaction: Sendable {
     /// Use it in development only, with data that isn't confidential.
     public static let disabled: Redaction = {
         var redaction = Redaction()
-        redaction.message = { String(reflecting: $0).withoutTypeAddresses }
+        redaction.message = { Self.content(of: $0) }
         redaction.storedMessage = { _, json in String(decoding: json, as: UTF8.self) }
         redaction.property = { _, _, value in value }
         redaction.failure = { $0 }
@@ -112,7 +114,13 @@ extension Redaction {
 
     /// The text of a message, an event, or an action by the list of shown types alone; `nil` if its type isn't in the list.
     func textOfListed<Message: Sendable>(_ message: Message) -> String? {
-        shownTypes.containsType(of: message) ? String(reflecting: message).withoutTypeAddresses : nil
+        shownTypes.containsType(of: message) ? Self.content(of: message) : nil
+    }
+
+    /// The JSON of a message that is encodable, or else the description of the message.
+    private static func content(of message: any Sendable) -> String {
+        let json = (message as? any Encodable).flatMap { try? JSONDocumentEncoder.encode($0) }
+        return json.map { String(decoding: $0, as: UTF8.self) } ?? String(reflecting: message).withoutTypeAddresses
     }
 
     /// The content of a stored event or command; `nil` if it is hidden.

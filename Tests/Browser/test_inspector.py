@@ -314,7 +314,8 @@ class Flow(InspectorCase):
         self.expand()
         self.browser.click("#flow-tree li[data-kind=command] > .row")
         self.browser.wait(lambda: "pass the type to 'InspectorConfiguration(showing:)'" in self.browser.text("#message"), "the hint")
-        self.assertEqual(len(self.browser.find_all("#message .hidden-value")), 2)
+        # The payload, the failure, and the principal.
+        self.assertEqual(len(self.browser.find_all("#message .hidden-value")), 3)
 
     def test_all_panes_have_one_style_of_time(self):
         self.begin()

@@ -42,6 +42,29 @@ class Chain(InspectorCase):
         self.assertAlmostEqual(delivery["spans"]["gap"][1], delivery["spans"]["span"][0], delta=3)
         self.assertRegex(delivery["label"], r"waited \d.* after the commit")
 
+    def test_an_encodable_message_is_shown_as_json_that_folds(self):
+        self.begin()
+        self.subject.tell("post bank 5")
+        self.expand()
+        self.browser.click("#flow-tree li[data-kind=command] > .row")
+        self.browser.wait(lambda: self.browser.find_all("#message .json"), "the payload is JSON")
+        members = "return [...document.querySelectorAll('#message .json > ul > li')].map((item) => item.innerText.split('\\n')[0])"
+        self.assertEqual(self.browser.script(members), ['account: "bank"', "amount: 5", "labels: [2]"])
+        self.assertIn('1: "<b>checked</b>"', self.browser.find("#message .json details").text)
+        self.browser.click("#message .json summary")
+        self.assertNotIn("checked", self.browser.find("#message .json details").text)
+
+    def test_json_keeps_its_numbers_and_other_text_stays_as_it_is(self):
+        self.begin()
+
+        def shown(text):
+            script = "const done = arguments[1]; import('./json.js').then(({ json }) => done(json(arguments[0]).textContent ?? json(arguments[0])))"
+            return self.browser.driver.execute_async_script(script, text)
+
+        self.assertEqual(shown('{"a": 12345678901234567890.10, "b": [], "c": "\\u00e4"}'), 'a: 12345678901234567890.10b: []c: "\\u00e4"')
+        for text in ('{"cut": "of…', "[1,]", '{"a" 1}', "[1] 2", "plain", "Deposit(amount: 5)", "[" * 5_000, "[.first]"):
+            self.assertEqual(shown(text), text)
+
 
 class Traffic(InspectorCase):
     def traffic(self, count):

@@ -39,7 +39,7 @@ class Workflows(InspectorCase):
         self.assertEqual(self.titles(), ["the step 'collect'", "the transaction 'archive'", "the step 'print'"])
         self.assertEqual(self.browser.of_focused("textContent"), "All workflows")
         self.browser.click(".timeline summary")
-        self.assertIn('[\n  "first",\n  "<i>second</i>"\n]', self.browser.text(".timeline li"))
+        self.assertIn('0: "first"1: "<i>second</i>"', self.browser.text(".timeline li"))
 
         self.browser.click("[data-key=back]")
 

@@ -38,6 +38,16 @@ import Testing
         #expect(flow.entries.filter { $0.kind == "unit of work" }.map(\.hidden) == [["failure"]])
     }
 
+    @Test func theContentOfAnEncodableMessageIsItsJSON() async throws {
+        for redaction in [Redaction.disabled, Redaction(showing: Deposited.self)] {
+            let (bank, client) = try fixture(redaction)
+            try await bank.request(5, to: "a7")
+
+            let flow: Flow = try await client.get("/api/messages?kind=event").read()
+            #expect(flow.entries.map(\.payload) == [#"{"account":"a7","amount":5}"#])
+        }
+    }
+
     private struct Clerk: Principal {
         let principalID = "anna"
     }

@@ -22,9 +22,10 @@ struct Clerk: Principal {
     let principalID = "anna"
 }
 
-struct PostTransaction: CQDCommand {
+struct PostTransaction: CQDCommand, Encodable {
     var account: String
     var amount: Int
+    var labels = ["paid", "<b>checked</b>"]
 }
 
 struct GetBalance: CQDQuery {

@@ -1,5 +1,6 @@
 // The pane of the deliveries: subscriptions, pending deliveries, and dead letters of each store.
 import { hidden, make, time, took, when } from "./elements.js";
+import { json } from "./json.js";
 import { ifChanged, query, table } from "./panes.js";
 import { ask } from "./requests.js";
 
@@ -111,7 +112,7 @@ export const deliveries = {
         ontoggle: (event) => (event.currentTarget.open ? this.open.add(place) : this.open.delete(place)),
       }, make("summary", { "data-key": place }, summary), list, make("div", { class: "bar" }, ...buttons));
     };
-    const content = ({ content: row }) => [["stream", row.stream], ["payload", row.payload ?? (row.hidden?.includes("storedMessage") ? hidden("storedMessage") : null)], ["message", row.id], ["chain", row.correlation]];
+    const content = ({ content: row }) => [["stream", row.stream], ["payload", row.payload ? json(row.payload) : (row.hidden?.includes("storedMessage") ? hidden("storedMessage") : null)], ["message", row.id], ["chain", row.correlation]];
     return make("div", { class: "card" }, make("h2", {}, store),
       this.subscriptions(view, button),
       ...this.pendingList(view, redraw, button, details, content),

@@ -1,5 +1,6 @@
 // The panel of the selected message: its facts, and its chain as JSON.
 import { hidden, make, short, took, when } from "./elements.js";
+import { json } from "./json.js";
 import { copy, download } from "./requests.js";
 import { waited } from "./rows.js";
 
@@ -61,7 +62,7 @@ export class MessagePanel {
     add("note", entry.note);
     add("delivery", waited(entry, this.flow.chains.summary(this.flow.chains.root(entry.number))));
     add("principal", entry.principal);
-    add("payload", entry.payload ?? (isHidden("message") ? hidden("message") : null));
+    add("payload", entry.payload ? json(entry.payload) : (isHidden("message") ? hidden("message") : null));
     add("failure", entry.failure ?? (isHidden("failure") ? hidden("failure") : null));
     add("identifier", isHidden("identifier") ? hidden("identifier") : null);
     add("id", entry.id);

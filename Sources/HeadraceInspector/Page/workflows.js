@@ -1,5 +1,6 @@
 // The pane of the durable workflows: the instances of a store, and the steps of the selected instance on a common axis of time.
 import { hidden, make, time, took, when } from "./elements.js";
+import { json } from "./json.js";
 import { draw, ifChanged, query, table } from "./panes.js";
 import { ask } from "./requests.js";
 
@@ -14,36 +15,8 @@ const outcomes = {
   terminate: "The instance is terminated.",
 };
 
-/** Breaks JSON into indented lines, without changing a number or a text in it. Returns any other text as it is. */
-export function indented(json) {
-  if (!/^[[{]/.test(json) || json.includes("\n")) return json;
-  let [text, depth, isQuoted] = ["", 0, false];
-  const line = () => `\n${"  ".repeat(Math.max(0, depth))}`;
-  for (let index = 0; index < json.length; index += 1) {
-    const one = json[index];
-    if (isQuoted && one === "\\") {
-      text += one + (json[index + 1] ?? "");
-      index += 1;
-    } else if (one === '"') {
-      isQuoted = !isQuoted;
-      text += one;
-    } else if (isQuoted) {
-      text += one;
-    } else if ("{[".includes(one) && !"}]".includes(json[index + 1] ?? "")) {
-      depth += 1;
-      text += one + line();
-    } else if ("}]".includes(one) && !"{[".includes(json[index - 1])) {
-      depth -= 1;
-      text += line() + one;
-    } else {
-      text += one === "," ? one + line() : one === ":" ? ": " : one;
-    }
-  }
-  return text;
-}
-
 /** A text that the inspector may have hidden. */
-const shown = (view, kind) => (view ? (view.text === undefined ? hidden(kind) : indented(view.text)) : null);
+const shown = (view, kind) => (view ? (view.text === undefined ? hidden(kind) : json(view.text)) : null);
 const error = (view) => (view ? view.text ?? hidden("failure") : null);
 const word = (state) => make("span", { class: marks[state] ?? "" }, state);
 /** The end of an open instance's axis, in steps, so that the page changes only when a bar would. */
