@@ -8,6 +8,7 @@ import Measuring
 @main
 enum CommitBenchmark {
     static func main() {
+        if CommandLine.arguments.contains("--reads") { runToExit { try await inTemporaryFolder(Reads.run) } }
         let isChecked = CommandLine.arguments.contains("--check")
         runToExit {
             var rounds: [Round] = []
