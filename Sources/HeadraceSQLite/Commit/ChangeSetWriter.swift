@@ -231,5 +231,15 @@ final class FileSchemaCheck: Sendable {
         self.known.withLock { $0 = (generation, comparison.undeclared) }
         return comparison.undeclared
     }
+
+    /// Begins a transaction that reads, and requires the tables and indexes of the store in it.
+    ///
+    /// The check reads from the file, so the transaction has its snapshot.
+    ///
+    /// - Throws: The errors of ``requireCurrent(in:)``, within the transaction; `DatabaseError`.
+    func beginRead(in database: Database) throws {
+        try database.beginReadTransaction()
+        try requireCurrent(in: database)
+    }
 }
 #endif

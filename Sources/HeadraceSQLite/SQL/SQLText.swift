@@ -166,6 +166,11 @@ extension Database {
         try cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
     }
 
+    /// Begins a transaction that reads with a statement that is prepared once.
+    func beginReadTransaction() throws {
+        try cachedStatement(sql: "BEGIN DEFERRED TRANSACTION").execute()
+    }
+
     /// Commits the open transaction with a statement that is prepared once.
     func commitTransaction() throws {
         try cachedStatement(sql: "COMMIT TRANSACTION").execute()

@@ -60,22 +60,46 @@ extension SQLiteStore {
 
     /// Returns a snapshot of the store, on a separate connection.
     ///
-    /// Later commits do not change it.
+    /// Later commits do not change it. Its connection serves later snapshots when it ends.
     ///
     /// - Throws: The errors of ``find(_:)``.
     public func snapshot() async throws -> any EntityReader {
         try Task.checkCancellation()
-        return try await translatingReading {
-            // A snapshot opens a separate connection, even if the pool is closed.
-            _ = readers.begin()
-            defer { readers.end() }
-            try await connections.unsafeRead { [check] in try Self.inReadTransaction(check, { _ in }, in: $0) }
-            let snapshot = try connections.snapshot()
-            // SQLite opens the write-ahead log only after the check of the connection.
-            try file.check()
-            try await snapshot.read { [check] in _ = try check.requireCurrent(in: $0) }
-            return SQLiteSnapshot(snapshot, schema: schema, ids: check.ids, path: path)
+        // The program can have closed its own connections, which only a use of them shows.
+        let idle = ownsConnections ? snapshots.take() : nil
+        // Not in a closure, which could leave the caller's thread.
+        if let idle, #isolation !== MainActor.shared {
+            return try translatingReadingHere {
+                try idle.readHere { try check.beginRead(in: $0) }
+                return snapshot(on: idle)
+            }
         }
+        return try await translatingReading {
+            if idle == nil { try await requireOpenConnections() }
+            guard let idle = idle ?? snapshots.take() else { return snapshot(on: try await open()) }
+            try await idle.read { [check] in try check.beginRead(in: $0) }
+            return snapshot(on: idle)
+        }
+    }
+
+    private func snapshot(on connection: DatabaseSnapshot) -> SQLiteSnapshot {
+        SQLiteSnapshot(connection, of: snapshots, schema: schema, ids: check.ids, path: path)
+    }
+
+    /// Requires the connections of the store to be open, because a snapshot opens a separate connection even if they aren't.
+    private func requireOpenConnections() async throws {
+        _ = readers.begin()
+        defer { readers.end() }
+        try await connections.unsafeRead { [check] in try Self.inReadTransaction(check, { _ in }, in: $0) }
+    }
+
+    /// Opens a connection for snapshots, and begins its first transaction.
+    private func open() async throws -> DatabaseSnapshot {
+        let connection = try connections.snapshot()
+        // SQLite opens the write-ahead log only after the check of the connection.
+        try file.check()
+        try await connection.read { [check] in _ = try check.requireCurrent(in: $0) }
+        return connection
     }
 
     /// Indexes documents that programs without the indexes of `query` have written.
@@ -89,7 +113,7 @@ extension SQLiteStore {
     }
 
     /// Number of documents up to which a read is brief.
-    private static let largestBriefRead = 16
+    static let largestBriefRead = 16
 
     /// Runs `body` in a transaction that reads.
     ///
@@ -110,22 +134,12 @@ extension SQLiteStore {
         // Not in a closure, which could leave the caller's thread.
         if isBrief && isFree && #isolation !== MainActor.shared {
             try Task.checkCancellation()
-            return try readHere(body)
+            return try translatingReadingHere {
+                try connections.unsafeRead { try Self.inReadTransaction(check, body, in: $0) }
+            }
         }
         return try await translatingReading {
             try await connections.unsafeRead { [check] in try Self.inReadTransaction(check, body, in: $0) }
-        }
-    }
-
-    /// Reads on the calling thread, with the errors of ``translatingReading(_:)``.
-    private func readHere<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        do {
-            return try SQLiteErrorMapper(path: path).translating {
-                try connections.unsafeRead { try Self.inReadTransaction(check, body, in: $0) }
-            }
-        } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
-            try file.check()
-            throw error
         }
     }
 
@@ -152,6 +166,16 @@ extension SQLiteStore {
     ) async throws -> Value {
         do {
             return try await SQLiteErrorMapper(path: path).translating(operation)
+        } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
+            try file.check()
+            throw error
+        }
+    }
+
+    /// The synchronous variant of ``translatingReading(_:)``.
+    private func translatingReadingHere<Value>(_ operation: () throws -> Value) throws -> Value {
+        do {
+            return try SQLiteErrorMapper(path: path).translating(operation)
         } catch let error as StoreError where Self.codesOfARemovedFile.contains(error.code) {
             try file.check()
             throw error

@@ -78,7 +78,7 @@ public final class SQLiteStore: ObservableStore {
     private let use: FileUse
 
     /// Whether the connections belong to the store, and end with it.
-    private let ownsConnections: Bool
+    let ownsConnections: Bool
 
     /// The connection that writes.
     let writer: ObjectIdentifier
@@ -96,6 +96,9 @@ public final class SQLiteStore: ObservableStore {
     public let commitFeed = CommitFeed()
 
     let readers: ReaderCount
+
+    /// The connections of ended snapshots.
+    let snapshots: SnapshotConnections
 
     /// Decides when to look for waits that were set by a wrong clock.
     let clockRepairTimer = ClockRepairTimer()
@@ -204,6 +207,7 @@ public final class SQLiteStore: ObservableStore {
         )
         // A program reads, too, so a connection may not be free when the store has none in use.
         readers = ReaderCount(limit: ownsConnections ? connections.configuration.maximumReaderCount : 0)
+        snapshots = SnapshotConnections(limit: connections.configuration.maximumReaderCount)
         file = OpenedFile(path: path)
         writerContext = WriterContext(
             check: check,
@@ -242,6 +246,7 @@ public final class SQLiteStore: ObservableStore {
     ///
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `locked` if the store is in use.
     public func close() throws {
+        snapshots.close()
         guard ownsConnections else {
             check.close()
             use.end()
