@@ -133,7 +133,7 @@ import Testing
                 return try Row.fetchAll(
                     database,
                     sql: "EXPLAIN QUERY PLAN " + statement.sql,
-                    arguments: statement.arguments
+                    arguments: StatementArguments(statement.arguments)
                 ).map { $0["detail"] as String }
             }
 

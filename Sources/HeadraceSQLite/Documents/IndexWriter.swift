@@ -115,7 +115,7 @@ struct OutdatedIndexes {
     ) throws -> (documents: [StoredDocument], isSlow: Bool) {
         let indexes = try outdated(query)
         guard !indexes.isEmpty, let kind = ids.declaration(query.kind), let number = ids.kind(query.kind) else {
-            return (try DocumentReader.documents(of: query.kind, by: statement, in: database), false)
+            return (try OrderedSearch(query, ids: ids, in: database).documents(by: statement), false)
         }
         let rows = try Row.fetchAll(
             database,
@@ -138,7 +138,10 @@ struct OutdatedIndexes {
     /// - Returns: The number, and whether so many documents are out of date that they should be indexed.
     func count(_ query: DocumentQuery, by statement: DocumentStatement) throws -> (count: Int, isSlow: Bool) {
         if try outdated(query).isEmpty {
-            return (try Int.fetchOne(database, sql: statement.countSQL, arguments: statement.arguments) ?? 0, false)
+            let count = try database.integer(statement.countSQL) { row in
+                for argument in statement.arguments { row.bind(argument) }
+            }
+            return (Int(count ?? 0), false)
         }
         let (documents, isSlow) = try fetch(query, by: statement)
         return (documents.count, isSlow)
@@ -204,9 +207,7 @@ struct OutdatedIndexes {
     }
 
     private func indexed(_ document: StoredDocument, _ kind: EntitySchema.Kind) throws -> IndexedDocument {
-        IndexedDocument(
-            document,
-            try kind.entries(of: document) { try DocumentReader.documents(of: $0, ids: ids, in: database) })
+        try DocumentReader.indexed(document, kind, ids: ids, in: database)
     }
 }
 #endif

@@ -145,6 +145,14 @@ struct PreparedStatement: ~Copyable {
         try SQLText(stored: unsafe withBytes(column) { unsafe String(decoding: $0, as: UTF8.self) }).text
     }
 
+    /// Returns the number or the text in a column of the row.
+    ///
+    /// - Throws: `DatabaseError` with the code `SQLITE_CORRUPT` if the column has a value of another type.
+    func value(_ column: CInt) throws -> IndexValue {
+        unsafe sqlite3_column_type(pointer, column) == SQLITE_INTEGER
+            ? .integer(try integer(column)) : .text(try text(column))
+    }
+
     /// Returns the UTF-8 of the text in a column of the row.
     ///
     /// - Throws: `DatabaseError` with the code `SQLITE_CORRUPT` if the column has a value of another type.
