@@ -206,7 +206,10 @@ extension EntityContext {
         if count == 0 { try noteAbsences(of: conditions, orderedBy: nil, in: []) }
         // After the read, because another task of the caller's actor may have inserted entities meanwhile.
         for tracked in known(kind) {
-            if tracked.isStored, conditions.allSatisfy({ $0.accepts(tracked.storedEntries) }) { count -= 1 }
+            if tracked.isStored {
+                let entries = conditions.isEmpty ? [] : try tracked.storedEntries()
+                if conditions.allSatisfy({ $0.accepts(entries) }) { count -= 1 }
+            }
             if !tracked.isDeleted, FetchedEntity(tracked, conditions: conditions, order: nil) != nil { count += 1 }
         }
         return max(0, count)

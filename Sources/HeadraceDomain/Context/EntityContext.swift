@@ -281,7 +281,9 @@ public final class EntityContext: DomainContext {
         if kind.eventSourced != nil {
             guard let stream = streams?[document] else { throw StoreError.rolledBackDuringRead(document.reference) }
             let entity: Entity = try DocumentCoding.decode(stream.state)
-            return (entity, SourcedEntity(entity, kind: kind, stored: stream))
+            // The state is encoded at the commit in any case.
+            let sourced = SourcedEntity(entity, kind: kind, stored: stream, expectsChange: expectsCommit)
+            return (entity, sourced)
         }
         let (entity, isCanonical): (Entity, Bool) = try DocumentCoding.decodeCheckingForm(document)
         let tracked = TrackedEntity(
@@ -289,10 +291,15 @@ public final class EntityContext: DomainContext {
             kind: kind,
             storedAs: document,
             isCanonical: isCanonical,
-            expectsChange: !isReadOnly && kind.isUsuallyChanged
+            expectsChange: kind.isUsuallyChanged && expectsCommit
         )
         return (entity, tracked)
     }
+
+    /// Whether a commit of the context is expected; it decides on speed only.
+    ///
+    /// A query has a context of its own, which no unit of work commits.
+    private var expectsCommit: Bool { !isReadOnly && ActiveUnitOfWork.current != nil }
 
     func track(_ entity: TrackedEntity) {
         let watch = watch ?? PendingEventTracker()

@@ -22,9 +22,9 @@ final class SourcedEntity: TrackedEntity {
     }
 
     /// Tracks an entity that was just decoded from the state of `stored`.
-    init<Entity: StoredEntity>(_ entity: Entity, kind: EntityKind, stored: LoadedStream) {
+    init<Entity: StoredEntity>(_ entity: Entity, kind: EntityKind, stored: LoadedStream, expectsChange: Bool) {
         self.stored = stored
-        super.init(entity, kind: kind, storedAs: stored.state, isCanonical: true, expectsChange: false)
+        super.init(entity, kind: kind, storedAs: stored.state, isCanonical: true, expectsChange: expectsChange)
     }
 
     /// Tracks a new entity in place of a deleted entity.
@@ -54,7 +54,7 @@ final class SourcedEntity: TrackedEntity {
                 ChangeSet.Deletion(
                     reference: reference,
                     expectedVersion: stored.document.version,
-                    removedEntries: storedEntries
+                    removedEntries: try storedEntries()
                 )
             )
             return delete(stored, in: &changes)
@@ -85,6 +85,7 @@ final class SourcedEntity: TrackedEntity {
         // The entity comes first, so that a conflict names it.
         if let stored { changes.requirements.append(stored.document) }
         let entries = kind.hasIndexes ? DocumentCoding.entries(of: entity) : []
+        let storedEntries = try storedEntries()
         changes.writes.append(
             ChangeSet.Write(
                 document: StoredDocument(

@@ -12,14 +12,17 @@ class TrackedEntity {
     /// The stored document, or `nil` if the entity is new.
     private let stored: StoredDocument?
 
+    /// The entity that was read from ``stored``, of the type that computes the stored index entries.
+    private let original: any StoredEntity
+
     /// Whether the entity, as it was read, encodes to the bytes of ``stored``; `false` if that is unknown.
     private let encodesAsStored: Bool
 
     /// Whether the store has contained the entity when it was read.
     var isStored: Bool { stored != nil }
 
-    /// The stored index entries of the entity.
-    let storedEntries: Set<ChangeSet.IndexEntry>
+    /// The index entries of ``stored``; `nil` until they are needed.
+    private var knownEntries: Set<ChangeSet.IndexEntry>?
 
     var isDeleted = false
 
@@ -35,15 +38,16 @@ class TrackedEntity {
         self.kind = kind
         self.reference = reference
         stored = nil
+        original = entity
         encodesAsStored = false
-        storedEntries = []
+        knownEntries = []
         isRead = false
     }
 
     /// Tracks an entity that was just decoded from `document`.
     ///
     /// `isCanonical` tells whether the entity encodes to the bytes of `document`; `false` if that is unknown. `expectsChange`
-    /// decides on speed only: whether to look now or at the commit how the entity was encoded.
+    /// decides on speed only: whether to look now or at the commit how the entity was encoded and indexed.
     init<Entity: StoredEntity>(
         _ entity: Entity,
         kind: EntityKind,
@@ -55,9 +59,14 @@ class TrackedEntity {
         self.kind = kind
         reference = document.reference
         stored = document
+        original = entity
         // If the entity will be changed, it is faster to encode it now than to decode and encode it again in the end.
         encodesAsStored = isCanonical || (expectsChange && Self.encodes(entity, as: document.json))
-        storedEntries = kind.hasIndexes ? DocumentCoding.entries(of: entity) : []
+        if !kind.hasIndexes {
+            knownEntries = []
+        } else if expectsChange {
+            knownEntries = DocumentCoding.entries(of: entity)
+        }
         isRead = true
     }
 
@@ -67,8 +76,9 @@ class TrackedEntity {
         kind = deleted.kind
         reference = deleted.reference
         stored = deleted.stored
+        original = deleted.original
         encodesAsStored = deleted.encodesAsStored
-        storedEntries = deleted.storedEntries
+        knownEntries = deleted.knownEntries
         isRead = false
         deleted.isReplaced = true
     }
@@ -76,6 +86,24 @@ class TrackedEntity {
     /// The entity as a rolled-back entity, or `nil` if it was inserted, because it may be inserted again.
     var rolledBack: RolledBackEntity? {
         isRead ? stored.map { RolledBackEntity(entity, storedAs: $0) } : nil
+    }
+
+    /// Returns the stored index entries of the entity.
+    ///
+    /// - Throws: ``HeadraceStorage/StoreError`` if they must be computed and the stored document can't be decoded.
+    final func storedEntries() throws -> Set<ChangeSet.IndexEntry> {
+        if let knownEntries { return knownEntries }
+        let entries = try stored.map { try Self.entries(of: $0, as: original) } ?? []
+        knownEntries = entries
+        return entries
+    }
+
+    private static func entries<Entity: StoredEntity>(
+        of document: StoredDocument,
+        as entity: Entity
+    ) throws -> Set<ChangeSet.IndexEntry> {
+        let original: Entity = try DocumentCoding.decode(document)
+        return DocumentCoding.entries(of: original)
     }
 
     /// Notes an event that the unit of work has taken from the entity.
@@ -90,7 +118,7 @@ class TrackedEntity {
                     ChangeSet.Deletion(
                         reference: reference,
                         expectedVersion: stored.version,
-                        removedEntries: storedEntries
+                        removedEntries: try storedEntries()
                     )
                 )
             }
@@ -114,6 +142,7 @@ class TrackedEntity {
         )
         if !kind.hasIndexes { return ChangeSet.Write(document: document) }
         let entries = DocumentCoding.entries(of: entity)
+        let storedEntries = try storedEntries()
         return ChangeSet.Write(
             document: document,
             removedEntries: storedEntries.subtracting(entries),
