@@ -100,8 +100,8 @@ import Testing
 
     @Test func moreReadsWithinReadsThanTheStoreHasConnectionsDoNotWait() async throws {
         try await withStore { store in
-            let limit = store.connections.configuration.maximumReaderCount
-            try await read(3 * limit, within: store)
+            let limit = SnapshotConnections.limit
+            try await read(2 * limit, within: store)
 
             #expect(store.snapshots.idleCount == limit)
             try requireNoTransaction(in: store)
@@ -111,10 +111,10 @@ import Testing
     @Test func moreReadsAtATimeThanTheStoreHasConnectionsDoNotWait() async throws {
         try await withStore { store in
             try await store.insertNotes("a")
-            let limit = store.connections.configuration.maximumReaderCount
+            let limit = SnapshotConnections.limit
             let end = Gate()
             try await withThrowingTaskGroup { group in
-                for _ in 0..<4 * limit {
+                for _ in 0..<2 * limit {
                     group.addTask {
                         try await store.read { context in
                             await end.pass()
@@ -123,7 +123,7 @@ import Testing
                         }
                     }
                 }
-                await end.arrivals(4 * limit)
+                await end.arrivals(2 * limit)
                 try await store.insertNotes("b")
                 #expect(try await store.noteIDs() == ["a", "b"])
                 end.open()

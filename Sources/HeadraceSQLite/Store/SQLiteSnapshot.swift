@@ -98,12 +98,9 @@ final class SnapshotConnections: Sendable {
     private let state = Mutex(State())
 
     /// The greatest number of idle connections.
-    private let limit: Int
-
-    /// - Parameter limit: The greatest number of idle connections.
-    init(limit: Int) {
-        self.limit = limit
-    }
+    ///
+    /// Each keeps pages of the file in memory, 2 MB at most by default.
+    static let limit = 16
 
     /// Number of idle connections.
     var idleCount: Int { state.withLock { $0.idle.count } }
@@ -118,7 +115,7 @@ final class SnapshotConnections: Sendable {
         // The connection closes if its transaction can't end.
         guard (try? connection.readHere({ try $0.commitTransaction() })) != nil else { return }
         state.withLock { state in
-            if !state.isClosed, state.idle.count < limit { state.idle.append(connection) }
+            if !state.isClosed, state.idle.count < Self.limit { state.idle.append(connection) }
         }
     }
 

@@ -67,8 +67,9 @@ extension SQLiteStore {
         try Task.checkCancellation()
         // The program can have closed its own connections, which only a use of them shows.
         let idle = ownsConnections ? snapshots.take() : nil
-        // Not in a closure, which could leave the caller's thread.
-        if let idle, #isolation !== MainActor.shared {
+        // Not in a closure, which could leave the caller's thread. As a condition of 'if', it crashes the compiler (Swift 6.3.1, release).
+        let mayBlock = idle != nil && #isolation !== MainActor.shared
+        if mayBlock, let idle {
             return try translatingReadingHere {
                 try idle.readHere { try check.beginRead(in: $0) }
                 return snapshot(on: idle)

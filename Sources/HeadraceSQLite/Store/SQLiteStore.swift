@@ -98,7 +98,7 @@ public final class SQLiteStore: ObservableStore {
     let readers: ReaderCount
 
     /// The connections of ended snapshots.
-    let snapshots: SnapshotConnections
+    let snapshots = SnapshotConnections()
 
     /// Decides when to look for waits that were set by a wrong clock.
     let clockRepairTimer = ClockRepairTimer()
@@ -207,7 +207,6 @@ public final class SQLiteStore: ObservableStore {
         )
         // A program reads, too, so a connection may not be free when the store has none in use.
         readers = ReaderCount(limit: ownsConnections ? connections.configuration.maximumReaderCount : 0)
-        snapshots = SnapshotConnections(limit: connections.configuration.maximumReaderCount)
         file = OpenedFile(path: path)
         writerContext = WriterContext(
             check: check,
