@@ -72,22 +72,30 @@ struct Steps: CustomStringConvertible {
     }
 }
 
-/// An instance of a thousand steps goes on in a process that hasn't seen it: the median of nine.
+/// An instance of a thousand steps goes on in a process that hasn't seen it, compared with an instance of one step: the medians of nine.
 struct Continuation: CustomStringConvertible {
+    /// The time from the event to the next step, in milliseconds.
     let milliseconds: Double
 
+    /// The same of an instance of one step: the commits of the event, of its delivery, and of the step.
+    let shortMilliseconds: Double
+
     init(in folder: URL) async throws {
-        var times: [Double] = []
+        var times: [Int: [Double]] = [:]
         for number in 0..<9 {
-            let shop = try Shop(in: folder.appending(path: "\(number)"))
-            try await shop.startLong(steps: 1_000)
-            let again = try Shop(in: folder.appending(path: "\(number)"))
-            times.append(try await again.finishLong() / .milliseconds(1))
+            for steps in [1, 1_000] {
+                let place = folder.appending(path: "\(number)-\(steps)")
+                try await Shop(in: place).startLong(steps: steps)
+                times[steps, default: []].append(try await Shop(in: place).finishLong() / .milliseconds(1))
+            }
         }
-        milliseconds = median(times)
+        shortMilliseconds = median(times[1] ?? [])
+        milliseconds = median(times[1_000] ?? [])
     }
 
-    var description: String { String(format: "1,000 steps: goes on after %.1f ms", milliseconds) }
+    var description: String {
+        String(format: "1,000 steps: goes on after %.1f ms; one step: after %.1f ms", milliseconds, shortMilliseconds)
+    }
 }
 
 /// The memory that 100,000 instances add while they sleep.
