@@ -42,6 +42,25 @@ private struct Report: DurableWorkflow {
     func run(_ flow: WorkflowContext) async throws { try await flow.sleep(for: .seconds(60)) }
 }
 
+/// A workflow of which two instances run, whose first steps wait for each other.
+private struct Meeting: DurableWorkflow {
+    static let workflowName = "meeting"
+
+    @TaskLocal static var gates: [Gate] = []
+
+    let number: Int
+
+    var concurrency: WorkflowConcurrency? { .atMost(2) }
+
+    func run(_ flow: WorkflowContext) async throws {
+        let number = number
+        try await flow.transaction("meet") { _ in
+            Meeting.gates[number].open()
+            await Meeting.gates[1 - number].pass()
+        }
+    }
+}
+
 @Suite(.timeLimit(.minutes(1))) struct WorkflowConcurrencyTests {
     private let bench: WorkflowBench
 
@@ -100,6 +119,16 @@ private struct Report: DurableWorkflow {
         #expect(Set(lines.prefix(2)) == ["begin 4", "begin 5"])
         #expect(lines.dropFirst(2) == ["begin 3", "begin 2", "begin 1"])
         #expect(try await queueCount() == 0)
+    }
+
+    @Test func `the first steps of instances that have places run at the same time`() async throws {
+        try await Meeting.$gates.binding([Gate(), Gate()]) {
+            try await bench.run([Meeting.self]) { relay, workflows, _ in
+                for number in 0...1 { try await workflows.start(Meeting(number: number), id: number) }
+                try await relay.untilIdle()
+                #expect(try await workflows.list(in: .completed).instances.count == 2)
+            }
+        }
     }
 
     @Test func `each key has its own limit, also if one begins with the other`() async throws {

@@ -181,6 +181,23 @@ struct Flaky: Error, Codable, Hashable {}
         #expect(try await bench.lines() == ["kept"])
     }
 
+    @Test func `a transaction that fails directly after an event isn't repeated without being counted`() async throws {
+        let outside = bench.outside
+        outside.fail("failing", with: [Flaky(), Flaky()])
+        let code: Scripted.Code = { _, flow in
+            let text = try await flow.next(Sent.self).text
+            do {
+                try await flow.transaction("failing", retry: .never) { _ in try outside.call("failing") }
+                return "stored"
+            } catch {
+                return "\(text), failed"
+            }
+        }
+        try await run(code) { _, _, container in try await raise([Sent(order: 1, text: "sent")], container) }
+        #expect(try await result() == "sent, failed")
+        #expect(outside.calls == ["failing"])
+    }
+
     @Test func `a transaction whose commit is refused counts as failed`() async throws {
         let id = UUID()
         let code: Scripted.Code = { _, flow in

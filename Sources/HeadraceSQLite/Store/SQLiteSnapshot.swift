@@ -86,9 +86,8 @@ final class SQLiteSnapshot: EntityReader {
 
 /// The connections of ended snapshots, which later snapshots use.
 ///
-/// To open a connection takes longer than most reads. A snapshot has its own connection until it ends, and a snapshot that
-/// finds no idle connection opens another one. So a snapshot never waits for other snapshots, also if a read begins another
-/// read.
+/// To open a connection takes longer than most reads. Each snapshot has a connection for itself, and opens it if no
+/// connection is idle. So a snapshot never waits for other snapshots, also if a read begins another read.
 final class SnapshotConnections: Sendable {
     private struct State {
         var idle: [DatabaseSnapshot] = []

@@ -103,13 +103,15 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         return try await store(attempt.result, of: attempt.step)
     }
 
-    /// Begins the turn; a step that only changes the store is part of the first unit of work.
+    /// Begins the turn; if nothing else happens before it, a step that only changes the store is part of the first unit of work.
     private nonisolated(nonsending) func open() async throws -> Bool {
         var step: WorkflowReplay.Step?
         do {
             return try await execute { context, stored in
                 self.goOnWithoutWork(stored, in: context)
-                guard let next = self.replay?.steps.first(where: { $0.isWork && self.isDue($0.number) }),
+                // Other turns may wait for the queue. And if the step fails, the code must be where it has asked for the step.
+                guard self.heldQueue == nil, !self.isAhead,
+                    let next = self.replay?.steps.first(where: { $0.isWork && self.isDue($0.number) }),
                     case .change(_, let body) = next.work
                 else { return }
                 step = next
