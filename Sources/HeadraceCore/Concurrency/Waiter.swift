@@ -113,9 +113,6 @@ package struct WaiterQueue<Condition: Sendable, Value: Sendable>: Sendable {
     /// Creates an empty queue.
     package init() {}
 
-    /// The conditions of the waiting tasks, in order of arrival.
-    package var conditions: [Condition] { waits.lazy.filter { $0.isActive }.map { $0.condition } }
-
     /// The condition of the task that came last; `nil` if none waits.
     package var lastCondition: Condition? { waits.last { $0.isActive }?.condition }
 

@@ -12,8 +12,8 @@ class TrackedEntity {
     /// The stored document, or `nil` if the entity is new.
     private let stored: StoredDocument?
 
-    /// The entity that was read from ``stored``, of the type that computes the stored index entries.
-    private let original: any StoredEntity
+    /// The type that computes the index entries of ``stored``; another type can replace a deleted entity.
+    private let storedType: any StoredEntity.Type
 
     /// Whether the entity, as it was read, encodes to the bytes of ``stored``; `false` if that is unknown.
     private let encodesAsStored: Bool
@@ -38,7 +38,7 @@ class TrackedEntity {
         self.kind = kind
         self.reference = reference
         stored = nil
-        original = entity
+        storedType = type(of: entity)
         encodesAsStored = false
         knownEntries = []
         isRead = false
@@ -59,7 +59,7 @@ class TrackedEntity {
         self.kind = kind
         reference = document.reference
         stored = document
-        original = entity
+        storedType = type(of: entity)
         // If the entity will be changed, it is faster to encode it now than to decode and encode it again in the end.
         encodesAsStored = isCanonical || (expectsChange && Self.encodes(entity, as: document.json))
         if !kind.hasIndexes {
@@ -76,7 +76,7 @@ class TrackedEntity {
         kind = deleted.kind
         reference = deleted.reference
         stored = deleted.stored
-        original = deleted.original
+        storedType = deleted.storedType
         encodesAsStored = deleted.encodesAsStored
         knownEntries = deleted.knownEntries
         isRead = false
@@ -93,17 +93,17 @@ class TrackedEntity {
     /// - Throws: ``HeadraceStorage/StoreError`` if they must be computed and the stored document can't be decoded.
     final func storedEntries() throws -> Set<ChangeSet.IndexEntry> {
         if let knownEntries { return knownEntries }
-        let entries = try stored.map { try Self.entries(of: $0, as: original) } ?? []
+        let entries = try stored.map { try Self.entries(of: $0, as: storedType) } ?? []
         knownEntries = entries
         return entries
     }
 
     private static func entries<Entity: StoredEntity>(
         of document: StoredDocument,
-        as entity: Entity
+        as type: Entity.Type
     ) throws -> Set<ChangeSet.IndexEntry> {
-        let original: Entity = try DocumentCoding.decode(document)
-        return DocumentCoding.entries(of: original)
+        let entity: Entity = try DocumentCoding.decode(document)
+        return DocumentCoding.entries(of: entity)
     }
 
     /// Notes an event that the unit of work has taken from the entity.
