@@ -36,12 +36,18 @@ run() {
     return "$code"
 }
 
-# Prints the fetched dependencies and the modules of a product and of the macros, one for each line.
+# Prints the fetched dependencies of a client, and the modules of its product and of the macros, one for each line.
 #
 # All packages share a build folder, which has modules of other packages, too. So the modules come from the lists of the linker:
 # they have the objects of exactly the modules that a build of the product in an empty folder compiles.
 contents() {
-    ls "$scratch/checkouts" 2>/dev/null | sed 's/^/fetched  /'
+    python3 - "$2/Package.resolved" <<'PINS'
+import json, os, sys
+if os.path.exists(sys.argv[1]):
+    pins = json.load(open(sys.argv[1]))["pins"]
+    for name in sorted(pin["location"].rsplit("/", 1)[1].removesuffix(".git") for pin in pins):
+        print("fetched ", name)
+PINS
     local lists=("$scratch/debug/$1.product"/*.LinkFileList "$scratch"/debug/*-tool.product/*.LinkFileList)
     cat "${lists[@]}" </dev/null | sed -n 's|.*/\([^/]*\)\.build/.*|compiled \1|p' | sort -u
 }
@@ -49,12 +55,13 @@ contents() {
 # Builds the product of a client, and compares its contents and its output.
 client() {
     local folder=$root/Tests/Clients/$1 product=$2 expected=$3 start=$SECONDS
+    rm -f "$folder/Package.resolved"
     run "$1" "$root/Scripts/build" --quiet --package-path "$folder" --scratch-path "$scratch" --product "$product" || return 0
     local seconds=$((SECONDS - start))
 
-    if [ "${record:-}" = yes ]; then contents "$product" >"$folder/contents.txt"; fi
+    if [ "${record:-}" = yes ]; then contents "$product" "$folder" >"$folder/contents.txt"; fi
     local difference
-    if ! difference=$(diff "$folder/contents.txt" <(contents "$product")); then
+    if ! difference=$(diff "$folder/contents.txt" <(contents "$product" "$folder")); then
         fail "$1: '<' is expected and missing, '>' is present and not expected.
 $difference"
     fi
@@ -64,6 +71,25 @@ $difference"
         fail "$1 printed '$printed' instead of '$expected'."
     fi
     echo "$1: built in $seconds s; $(grep -c compiled "$folder/contents.txt") modules"
+}
+
+# Prints the folder of a copy of a package that depends on all traits of Headrace. In the build folder of Headrace's own tests, its
+# tests then compile no module of Headrace again.
+with_all_traits() {
+    local copy=$copies/$(basename "$1") traits
+    traits=$(swift package --package-path "$root" dump-package \
+        | python3 -c 'import json, sys; print(json.dumps([each["name"] for each in json.load(sys.stdin)["traits"] if each["name"] != "default"]))')
+    mkdir "$copy"
+    tar -C "$1" --exclude .build --exclude Package.resolved -c . | tar -C "$copy" -x
+    python3 - "$copy/Package.swift" "$root" "$traits" <<'MANIFEST'
+import re, sys
+path, root, traits = sys.argv[1:]
+text = open(path).read()
+changed = re.sub(r'path: "(?:\.\./)+\.\."(,\s*traits: )\[.*\]', lambda found: f'path: "{root}"{found[1]}{traits}', text)
+assert changed != text, f"{path} has no dependency on a folder with traits."
+open(path, "w").write(changed)
+MANIFEST
+    echo "$copy"
 }
 
 # The command within which the tests run.
@@ -81,17 +107,21 @@ tests() {
 if [ "${1:-}" = --record ]; then record=yes; fi
 # A client with more dependencies comes later, because the folder keeps the fetched packages of the earlier clients.
 rm -rf "$scratch"
+copies=$(mktemp -d)
+trap 'rm -rf "$copies"' EXIT
 client Stations stations-client 2
 client Commands commands-client 2
-client SQLiteDomain domain-client 2
+# The README's first command has compiled the modules with the same traits.
+scratch=$root/Examples/Ledger/.build client SQLiteDomain domain-client 2
 
 # An application with its own tables, on SQLite and on PostgreSQL. It doesn't need the macros.
 within=("$root/Scripts/postgres")
-tests ExistingApp "$root/Examples/ExistingApp" --enable-all-traits
+copy=$(with_all_traits "$root/Examples/ExistingApp")
+scratch=$root/.build tests ExistingApp "$copy" --enable-all-traits
 within=()
 if grep SKIPPED "$builds/ExistingApp-tests.log"; then fail "ExistingApp: the test on PostgreSQL was skipped."; fi
 # Its README's commands, with the program of the tests.
-export SHOP=$scratch/debug/shop
+export SHOP=$root/.build/debug/shop
 run ExistingApp-order "$root/Examples/ExistingApp/order.sh" || true
 run ExistingApp-psql "$root/Scripts/postgres" "$root/Examples/ExistingApp/order-by-psql.sh" || true
 for mails in order:2 psql:1; do
@@ -129,9 +159,9 @@ rm -rf "$new"
 # The stand-ins of Apple's platforms use the same build folder and the same traits.
 run ApplePlatforms "$root/.ci/apple.sh" || true
 
-# A service that was written by following only the README and the articles. It is last, because it has one more trait, so it
-# compiles all modules again, and Hummingbird.
-tests Seats
+# A service that was written by following only the README and the articles.
+copy=$(with_all_traits "$root/Tests/Clients/Seats")
+scratch=$root/.build tests Seats "$copy"
 
 if [ -s "$failures" ]; then
     printf '\n'

@@ -9,7 +9,7 @@ if [ ! -x "$shared/tools/compare-balances" ]; then
     exit 0
 fi
 
-ledger=$(swift build --package-path "$root/Examples/Ledger" --show-bin-path)/ledger
+ledger=${LEDGER:-$root/Examples/Ledger/.build/debug/ledger}
 books=$(mktemp -d)
 trap 'rm -rf "$books"' EXIT
 for journal in "$shared"/data/*.journal; do

@@ -18,9 +18,9 @@ if grep -q SKIPPED "$log"; then
 fi
 
 # The same tests of the ledger as on SQLite. A test about files is skipped, with its reason.
-ledger=Examples/Ledger/.build/debug
+ledger=${LEDGER_BUILD:-$root/Examples/Ledger/.build}/debug
 .ci/watched.py 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
     --filter '^(LedgerApplicationTests|LedgerServerTests|ledgerTests)\.'
 
 # The choices are the same in each run of the checks, and random in a run by hand.
-LEDGER=$root/$ledger/ledger .ci/watched.py 900 Scripts/postgres .ci/servers.py --seed 21
+LEDGER=$ledger/ledger .ci/watched.py 900 Scripts/postgres .ci/servers.py --seed 21
