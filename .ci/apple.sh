@@ -6,7 +6,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 start=$SECONDS
-package=(--package-path "$root/Tests/ApplePlatforms" --scratch-path "$root/.build/clients/packages")
+package=(--package-path "$root/Tests/ApplePlatforms" --scratch-path "${SHARED_BUILD:-$root/.build/clients/packages}")
 "$root/Scripts/build" --quiet "${package[@]}" --build-tests
 swift test --quiet "${package[@]}" --skip-build
 echo "Apple's platforms, with stand-ins: $((SECONDS - start)) s"

@@ -6,7 +6,8 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 builds=$root/.build/clients
-scratch=$builds/packages
+# The packages share the compiled dependencies. SHARED_BUILD names a folder that has more of them.
+scratch=${SHARED_BUILD:-$builds/packages}
 mkdir -p "$builds"
 # Without macros, there is no list of a macro.
 shopt -s nullglob
@@ -48,7 +49,10 @@ if os.path.exists(sys.argv[1]):
     for name in sorted(pin["location"].rsplit("/", 1)[1].removesuffix(".git") for pin in pins):
         print("fetched ", name)
 PINS
-    local lists=("$scratch/debug/$1.product"/*.LinkFileList "$scratch"/debug/*-tool.product/*.LinkFileList)
+    local lists=("$scratch/debug/$1.product"/*.LinkFileList)
+    if grep -q '"swift-syntax"' "$2/Package.resolved" 2>/dev/null; then
+        lists+=("$scratch"/debug/HeadraceMacrosPlugin-tool.product/*.LinkFileList)
+    fi
     cat "${lists[@]}" </dev/null | sed -n 's|.*/\([^/]*\)\.build/.*|compiled \1|p' | sort -u
 }
 
@@ -73,25 +77,6 @@ $difference"
     echo "$1: built in $seconds s; $(grep -c compiled "$folder/contents.txt") modules"
 }
 
-# Prints the folder of a copy of a package that depends on all traits of Headrace. In the build folder of Headrace's own tests, its
-# tests then compile no module of Headrace again.
-with_all_traits() {
-    local copy=$copies/$(basename "$1") traits
-    traits=$(swift package --package-path "$root" dump-package \
-        | python3 -c 'import json, sys; print(json.dumps([each["name"] for each in json.load(sys.stdin)["traits"] if each["name"] != "default"]))')
-    mkdir "$copy"
-    tar -C "$1" --exclude .build --exclude Package.resolved -c . | tar -C "$copy" -x
-    python3 - "$copy/Package.swift" "$root" "$traits" <<'MANIFEST'
-import re, sys
-path, root, traits = sys.argv[1:]
-text = open(path).read()
-changed = re.sub(r'path: "(?:\.\./)+\.\."(,\s*traits: )\[.*\]', lambda found: f'path: "{root}"{found[1]}{traits}', text)
-assert changed != text, f"{path} has no dependency on a folder with traits."
-open(path, "w").write(changed)
-MANIFEST
-    echo "$copy"
-}
-
 # The command within which the tests run.
 within=()
 
@@ -105,10 +90,6 @@ tests() {
 }
 
 if [ "${1:-}" = --record ]; then record=yes; fi
-# A client with more dependencies comes later, because the folder keeps the fetched packages of the earlier clients.
-rm -rf "$scratch"
-copies=$(mktemp -d)
-trap 'rm -rf "$copies"' EXIT
 client Stations stations-client 2
 client Commands commands-client 2
 # The README's first command has compiled the modules with the same traits.
@@ -116,12 +97,11 @@ scratch=$root/Examples/Ledger/.build client SQLiteDomain domain-client 2
 
 # An application with its own tables, on SQLite and on PostgreSQL. It doesn't need the macros.
 within=("$root/Scripts/postgres")
-copy=$(with_all_traits "$root/Examples/ExistingApp")
-scratch=$root/.build tests ExistingApp "$copy" --enable-all-traits
+tests ExistingApp "$root/Examples/ExistingApp" --enable-all-traits
 within=()
 if grep SKIPPED "$builds/ExistingApp-tests.log"; then fail "ExistingApp: the test on PostgreSQL was skipped."; fi
 # Its README's commands, with the program of the tests.
-export SHOP=$root/.build/debug/shop
+export SHOP=$scratch/debug/shop
 run ExistingApp-order "$root/Examples/ExistingApp/order.sh" || true
 run ExistingApp-psql "$root/Scripts/postgres" "$root/Examples/ExistingApp/order-by-psql.sh" || true
 for mails in order:2 psql:1; do
@@ -160,8 +140,7 @@ rm -rf "$new"
 run ApplePlatforms "$root/.ci/apple.sh" || true
 
 # A service that was written by following only the README and the articles.
-copy=$(with_all_traits "$root/Tests/Clients/Seats")
-scratch=$root/.build tests Seats "$copy"
+tests Seats
 
 if [ -s "$failures" ]; then
     printf '\n'

@@ -18,7 +18,7 @@ if grep -q SKIPPED "$log"; then
 fi
 
 # The same tests of the ledger as on SQLite. A test about files is skipped, with its reason.
-ledger=${LEDGER_BUILD:-$root/Examples/Ledger/.build}/debug
+ledger=${SHARED_BUILD:-$root/Examples/Ledger/.build}/debug
 .ci/watched.py 1200 Scripts/postgres "$ledger/ledgerPackageTests.xctest" --testing-library swift-testing \
     --filter '^(LedgerApplicationTests|LedgerServerTests|ledgerTests)\.'
 

@@ -40,10 +40,6 @@ let package = Package(
             description:
                 "Tests that run three servers from one seed. Needs interfaces of the runtime that are not stable yet."
         ),
-        .trait(
-            name: "AllOfHeadrace",
-            description: "The other traits of Headrace, so that its tests and the ledger's can share compiled modules."
-        ),
         .trait(name: "Server", description: "The commands 'serve' and 'token'. A first build takes minutes longer."),
         .trait(
             name: "Webhooks",
@@ -63,8 +59,6 @@ let package = Package(
                 .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
                 .trait(name: "Simulations", condition: .when(traits: ["Simulations"])),
-                .trait(name: "Macros", condition: .when(traits: ["AllOfHeadrace"])),
-                .trait(name: "Tool", condition: .when(traits: ["AllOfHeadrace"])),
             ]
         ),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
