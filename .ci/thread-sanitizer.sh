@@ -35,8 +35,7 @@ if [ "${1:-}" != --test ]; then
             : >"$module/Empty.swift"
         fi
     done
-    # As a whole, a module takes a fifth less of the processor. It builds beside other checks, so it needs no more threads.
-    "$root/Scripts/build" --quiet "${build[@]}" -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2 --build-tests
+    "$root/Scripts/build" --quiet "${build[@]}" --build-tests
 fi
 if [ "${1:-}" = --build ]; then exit 0; fi
 
