@@ -9,7 +9,7 @@ builds=$root/.build/clients
 # The packages share the compiled dependencies. SHARED_BUILD names a folder that has more of them.
 scratch=${SHARED_BUILD:-$builds/packages}
 mkdir -p "$builds"
-# Without macros, there is no list of a macro.
+# A product that was not built has no list.
 shopt -s nullglob
 failures=$builds/failures.log
 : >"$failures"
