@@ -120,4 +120,23 @@ import Testing
             #expect(read?.number.bitPattern == number.bitPattern, "\(number)")
         }
     }
+
+    @Test(arguments: [
+        "3243140512478857.038", "-9007199254740991.01", "1.00000000000000000001", "0.00000000000000000001", "1e37",
+        "100.00",
+    ])
+    func aMigrationPreservesTheDigitsOfAnAmount(text: String) throws {
+        struct Paid: DurableDomainEvent {
+            static let eventName = "paid"
+            static let eventVersion = 2
+            static let eventMigrations = [JSONMigration(from: 1) { _ in }]
+            var amount: Decimal
+        }
+        var registry = EventRegistry()
+        try registry.register(Paid.self)
+
+        let read = try registry.decode(stored(#"{"amount": \#(text)}"#, name: "paid", version: 1)) as? Paid
+
+        #expect(try #require(read).amount == Decimal(string: text))
+    }
 }

@@ -122,7 +122,7 @@ extension JSONValue: Codable {
             self = .null
         } else if let value = try? container.decode(Bool.self) {
             self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
+        } else if let value = Self.integer(in: container) {
             // Only `Double` preserves the sign of a zero.
             let zero = value == 0 ? try? container.decode(Double.self) : nil
             self = zero?.sign == .minus ? .double(-0.0) : .integer(value)
@@ -137,6 +137,16 @@ extension JSONValue: Codable {
         } else {
             self = .object(try container.decode([String: JSONValue].self))
         }
+    }
+
+    /// Returns the number if it has no fraction.
+    ///
+    /// A decoder rounds off a fraction beyond the precision of a `Double`, but a `Decimal` has it.
+    private static func integer(in container: any SingleValueDecodingContainer) -> Int64? {
+        guard let value = try? container.decode(Int64.self), let decimal = try? container.decode(Decimal.self),
+            decimal == Decimal(value)
+        else { return nil }
+        return value
     }
 
     /// Encodes the value.
