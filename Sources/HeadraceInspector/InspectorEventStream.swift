@@ -124,7 +124,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         var text = ""
         if let id { text += "id: \(Self.line(id))\n" }
         if let name { text += "event: \(Self.line(name))\n" }
-        for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        for line in data.split(omittingEmptySubsequences: false, whereSeparator: Self.endsLine) {
             text += "data: \(line)\n"
         }
         self.text = text + "\n"
@@ -155,6 +155,11 @@ public struct ServerSentEvent: Sendable, Hashable {
 
     /// The UTF-8 of ``text``.
     public var bytes: Data { Data(text.utf8) }
+
+    /// Whether a client sees the end of a line in `character`; other separators, such as U+2028, are data.
+    private static func endsLine(_ character: Character) -> Bool {
+        character.isNewline && (character == "\n" || character == "\r" || character == "\r\n")
+    }
 
     private static func line(_ text: String) -> String {
         text.filter { !$0.isNewline && $0 != "\0" }

@@ -7,6 +7,7 @@ import Testing
     @Test func eachLineOfTheDataIsALineOfTheEvent() {
         #expect(ServerSentEvent(data: "a\nb\r\n\rc").text == "data: a\ndata: b\ndata: \ndata: c\n\n")
         #expect(ServerSentEvent(data: "").text == "data: \n\n")
+        #expect(ServerSentEvent(data: "a\u{2028}b\u{85}\u{B}c").text == "data: a\u{2028}b\u{85}\u{B}c\n\n")
     }
 
     @Test func nameAndIDComeFirst() {
