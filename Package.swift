@@ -45,6 +45,9 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
 let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "Tool")
 let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
 let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
+let httpTypes = product("HTTPTypes", of: "swift-http-types", for: "Client")
+let hummingbird = product("Hummingbird", of: "hummingbird", for: "Hummingbird")
+let nioHTTPTypes = product("NIOHTTPTypes", of: "swift-nio-extras", for: "Hummingbird")
 
 /// Returns products of swift-nio that only the trait `trait` needs.
 func nio(_ names: [String], for trait: String) -> [Target.Dependency] {
@@ -54,11 +57,11 @@ func nio(_ names: [String], for trait: String) -> [Target.Dependency] {
 func swiftSyntax(_ name: String) -> Target.Dependency { product(name, of: "swift-syntax", for: "Macros") }
 
 let libraries = [
-    "Headrace", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux", "HeadraceCommandEffects",
-    "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres", "HeadraceProcesses",
-    "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices", "HeadraceSimulation",
-    "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract", "HeadraceMacros",
-    "HeadraceSwiftUI", "HeadraceTesting", "HeadraceWorkflows",
+    "Headrace", "HeadraceClient", "HeadraceCore", "HeadraceResolution", "HeadraceCommands", "HeadraceFlux",
+    "HeadraceCommandEffects", "HeadraceDomain", "HeadraceHummingbird", "HeadraceInspector", "HeadracePostgres",
+    "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay", "HeadraceResilience", "HeadraceServices",
+    "HeadraceSimulation", "HeadraceSQLite", "HeadraceStations", "HeadraceStorage", "HeadraceStoreContract",
+    "HeadraceMacros", "HeadraceSwiftUI", "HeadraceTesting", "HeadraceWorkflows",
 ]
 
 let package = Package(
@@ -70,8 +73,9 @@ let package = Package(
         .trait(
             name: "Hummingbird",
             description: "Routes, middleware, and services for an HTTP server. Adds hummingbird.",
-            enabledTraits: ["Lifecycle"]
+            enabledTraits: ["Client", "Lifecycle"]
         ),
+        .trait(name: "Client", description: "A dispatcher for the handlers of a server. Adds swift-http-types."),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
         .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
@@ -364,26 +368,27 @@ let package = Package(
             exclude: ["Golden"]
         ),
 
+        // Sends messages to a server. Empty without the trait Client.
+        .target(name: "HeadraceClient", dependencies: ["HeadraceCommands", "HeadraceCore", httpTypes]),
+        .testTarget(
+            name: "HeadraceClientTests",
+            dependencies: ["HeadraceClient", "HeadraceCommands", "HeadraceCore", "HeadraceTesting", httpTypes]
+        ),
+
         // Empty without the trait Hummingbird.
         .target(
             name: "HeadraceHummingbird",
             dependencies: features + [
-                "HeadraceInspector", logging, serviceLifecycle,
+                "HeadraceClient", "HeadraceInspector", httpTypes, hummingbird, logging, nioHTTPTypes, serviceLifecycle,
                 product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
-                product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
-                product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
-                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Hummingbird"),
                 product("UnixSignals", of: "swift-service-lifecycle", for: "Hummingbird"),
             ] + nio(["NIOCore", "NIOHTTP1"], for: "Hummingbird")
         ),
         .testTarget(
             name: "HeadraceHummingbirdTests",
             dependencies: features + [
-                "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", inMemoryLogging, logging,
-                inMemoryTracing, tracing, serviceLifecycle,
-                product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
-                product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
-                product("NIOHTTPTypes", of: "swift-nio-extras", for: "Hummingbird"),
+                "HeadraceClient", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", httpTypes, hummingbird,
+                inMemoryLogging, inMemoryTracing, logging, nioHTTPTypes, serviceLifecycle, tracing,
             ] + nio(["NIOCore", "NIOEmbedded", "NIOPosix"], for: "Hummingbird")
         ),
 
@@ -479,10 +484,10 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: features + [
-                "Headrace", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector", "HeadraceTesting", grdb,
-                logging, product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"), serviceLifecycle,
-                product("HTTPTypes", of: "swift-http-types", for: "Hummingbird"),
-                product("Hummingbird", of: "hummingbird", for: "Hummingbird"),
+                "Headrace", "HeadraceClient", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector",
+                "HeadraceTesting",
+                grdb, httpTypes, hummingbird, logging, serviceLifecycle,
+                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
             ],
             exclude: ["Golden"]
         ),

@@ -38,7 +38,7 @@ unsafe = re.compile(
 
 # Everything in these modules behaves the same each time that the `SystemValues` are the same.
 deterministic = (
-    "CommandEffects Commands Core Domain Flux Processes Projections Relay Resilience Resolution Services Stations Storage Workflows".split()
+    "Client CommandEffects Commands Core Domain Flux Processes Projections Relay Resilience Resolution Services Stations Storage Workflows".split()
 )
 system_values = {"HeadraceCore/Time/SystemValues.swift", "HeadraceCore/Time/UUID+Text.swift"}
 system_reads = re.compile(

@@ -16,7 +16,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 # The modules with a page in the site: those of an application first. HeadraceSwiftUI has none, see .ci/docs.sh.
 modules = [
     "Headrace", "HeadraceCommands", "HeadraceResolution", "HeadraceDomain", "HeadraceRelay", "HeadraceProcesses",
-    "HeadraceWorkflows", "HeadraceProjections", "HeadraceTesting", "HeadraceSimulation", "HeadraceCore", "HeadraceResilience", "HeadraceSQLite", "HeadracePostgres", "HeadraceHummingbird", "HeadraceInspector", "HeadraceStations",
+    "HeadraceWorkflows", "HeadraceProjections", "HeadraceTesting", "HeadraceSimulation", "HeadraceCore", "HeadraceResilience", "HeadraceSQLite", "HeadracePostgres", "HeadraceHummingbird", "HeadraceClient", "HeadraceInspector", "HeadraceStations",
     "HeadraceServices", "HeadraceCommandEffects", "HeadraceFlux", "HeadraceMacros", "HeadraceStorage", "HeadraceStoreContract",
 ]
 

@@ -25,7 +25,7 @@ TOOLS = "For authors of tools"
 LISTS = {
     APPLICATIONS: set(),
     BY_NAME: {
-        "HeadraceFlux", "HeadraceHummingbird", "HeadraceServices", "HeadraceSimulation", "HeadraceStations", "HeadraceSwiftUI", "HeadraceTesting",
+        "HeadraceClient", "HeadraceFlux", "HeadraceHummingbird", "HeadraceServices", "HeadraceSimulation", "HeadraceStations", "HeadraceSwiftUI", "HeadraceTesting",
         "HeadraceWorkflows",
     },
     STORES: {"HeadraceStorage", "HeadraceStoreContract"},

@@ -106,6 +106,12 @@ public struct DispatchError: CodedError {
     /// A sentence about the error, and a sentence about its fix.
     public let message: String
 
+    /// Creates an error of another dispatcher.
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
     static func noHandler(for message: Any.Type, in list: HandlerList) -> DispatchError {
         DispatchError(
             code: .noHandler,

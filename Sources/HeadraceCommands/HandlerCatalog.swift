@@ -74,6 +74,31 @@ package struct HandlerCatalog: Sendable {
     }
 }
 
+extension HandlerCatalog {
+    /// Returns sentences about the messages of clients that a dispatcher with `notes` can't handle; none if it isn't known.
+    package static func problems(of messages: [any DispatchedMessage.Type], in notes: [any RegistrationNote])
+        -> [String]
+    {
+        let orders = notes.compactMap { $0 as? MiddlewareOrder }
+        if orders.isEmpty { return [] }
+        let handled = Set(
+            notes.compactMap { $0 as? MessageEntry }.filter { !$0.handlers.isEmpty }.map {
+                ObjectIdentifier($0.message)
+            })
+        var problems = messages.filter { !handled.contains(ObjectIdentifier($0)) }
+            .map { DispatchError.noHandler(for: $0, in: HandlerList(for: $0)).message }
+        let hasKeys = orders.contains { $0.middleware.contains { $0 is any KeyedMiddleware.Type } }
+        if !hasKeys, let command = messages.first(where: { $0 is any CQDCommand.Type }) {
+            problems.append(
+                """
+                A client sends '\(String(naming: command))' again after a lost answer, so it could take effect twice. To fix, add an \
+                'IdempotencyMiddleware' to the dispatcher.
+                """)
+        }
+        return problems
+    }
+}
+
 extension HandlerCatalog.MessageEntry {
     /// Returns a problem for each message without a handler, and for each message with several handlers.
     package static func problems(in notes: [HandlerCatalog.MessageEntry]) -> [CompositionProblem] {

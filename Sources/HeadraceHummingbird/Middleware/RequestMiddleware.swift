@@ -3,6 +3,7 @@
 #if Hummingbird
 import Foundation
 public import HTTPTypes
+import HeadraceClient
 public import HeadraceCore
 public import Hummingbird
 public import Logging
@@ -130,26 +131,44 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         let configuration = configuration
         let found = try await configuration.principal(request, context)
         principal.id = found?.principalID
-        return try await MessageContext.withPrincipal(found) {
-            try await withDeadline(of: request, in: context) {
-                try await withRootMessage(
-                    message,
-                    middleware: configuration.middleware,
-                    observers: configuration.observers,
-                    clock: configuration.clock
-                ) { _ in
-                    do {
-                        let response = try await next.value(request, context)
-                        MessageContext.current?.setResult("status \(response.status.code)")
-                        return response
-                    } catch {
-                        let status = configuration.problems.problem(for: error)?.status ?? .internalServerError
-                        MessageContext.current?.setResult("status \(status.code)")
-                        throw error
+        return try await withCause(of: request, isTrusted: found != nil) {
+            try await MessageContext.withPrincipal(found) {
+                try await withDeadline(of: request, in: context) {
+                    try await withRootMessage(
+                        message,
+                        middleware: configuration.middleware,
+                        observers: configuration.observers,
+                        clock: configuration.clock
+                    ) { _ in
+                        do {
+                            let response = try await next.value(request, context)
+                            MessageContext.current?.setResult("status \(response.status.code)")
+                            return response
+                        } catch {
+                            let status = configuration.problems.problem(for: error)?.status ?? .internalServerError
+                            MessageContext.current?.setResult("status \(status.code)")
+                            throw error
+                        }
                     }
                 }
             }
         }
+    }
+
+    /// Runs `operation` as caused by the message of the client, if the client is trusted and names one.
+    private nonisolated(nonsending) func withCause(
+        of request: Request,
+        isTrusted: Bool,
+        _ operation: nonisolated(nonsending) () async throws -> Response
+    ) async throws -> Response {
+        guard isTrusted, let cause = request.headers[.messageCause].flatMap({ UUID(uuidString: $0) }) else {
+            return try await operation()
+        }
+        let correlation = request.headers[.messageCorrelation].flatMap { UUID(uuidString: $0) }
+        let message = MessageContext(
+            kind: .request, type: RequestMessage.self, id: cause, causationID: nil, correlationID: correlation,
+            principal: nil)
+        return try await MessageContext.withCurrent(message, operation)
     }
 
     private nonisolated(nonsending) func withDeadline(
@@ -158,22 +177,18 @@ public struct RequestMiddleware<Context: RequestContext>: RouterMiddleware {
         _ operation: nonisolated(nonsending) () async throws -> Response
     ) async throws -> Response {
         let ownLimit = context.endpointPath.flatMap { configuration.timeLimits[$0] }
-        let limits = [ownLimit ?? configuration.timeLimit, try requestedLimit(of: request)].compactMap { $0 }
+        let requested = try configuration.timeLimitField.flatMap { try request.timeLimit(in: $0) }
+        let limits = [ownLimit ?? configuration.timeLimit, requested].compactMap { $0 }
         guard let limit = limits.min() else { return try await operation() }
         return try await MessageContext.withDeadline(configuration.clock.now.advanced(by: limit), operation)
     }
 
-    private func requestedLimit(of request: Request) throws -> Duration? {
-        guard let name = configuration.timeLimitField, let text = request.headers[name] else { return nil }
-        guard let seconds = Double(text), (0...86_400).contains(seconds) else {
-            throw Problem.malformed(
-                "The field '\(name)' must be a number of seconds from 0 to 86400. To fix, correct or omit it.")
-        }
-        return .seconds(seconds)
-    }
-
     private func problem(for error: any Error, _ request: Request, _ context: Context) -> Problem {
-        if let problem = configuration.problems.problem(for: error) { return problem }
+        if var problem = configuration.problems.problem(for: error) {
+            let hasNoRoute = RequestMessage(request.method, route: context.endpointPath).route == nil
+            if hasNoRoute, problem.status == .notFound { problem.code = "noRoute" }
+            return problem
+        }
         let id = UUID.version7()
         context.logger.error(
             "A request failed.",
@@ -207,6 +222,18 @@ private final class FoundPrincipal: Sendable {
 }
 
 extension Request {
+    /// Returns the time limit in seconds in the header field `name`; `nil` if there is none.
+    ///
+    /// - Throws: ``Problem`` with the status 400 if it isn't from 0 to 86,400.
+    func timeLimit(in name: HTTPField.Name) throws -> Duration? {
+        guard let text = headers[name] else { return nil }
+        guard let seconds = Double(text), (0...86_400).contains(seconds) else {
+            throw Problem.malformed(
+                "The field '\(name)' must be a number of seconds from 0 to 86400. To fix, correct or omit it.")
+        }
+        return .seconds(seconds)
+    }
+
     /// The header fields, with lowercase names.
     fileprivate var fields: [String: String] {
         var fields: [String: String] = [:]

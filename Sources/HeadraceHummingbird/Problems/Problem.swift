@@ -3,6 +3,7 @@
 #if Hummingbird
 public import Foundation
 public import HTTPTypes
+import HeadraceClient
 public import HeadraceCore
 public import Hummingbird
 
@@ -64,6 +65,9 @@ public struct Problem: CodedError, HTTPResponseError {
     /// Further header fields of the response, such as `Retry-After`.
     public var headers: HTTPFields = [:]
 
+    /// The error with all its members, if a route of a `MessageAPI` declares it; its name is a member, too.
+    var error: (name: String, value: any Error & Encodable)?
+
     /// Creates a problem.
     ///
     /// - Parameters:
@@ -107,11 +111,7 @@ public struct Problem: CodedError, HTTPResponseError {
     }
 
     var body: ByteBuffer {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return ByteBuffer(bytes: try encoder.encode(self))
-        }
+        get throws { ByteBuffer(bytes: try MessageJSON.encode(self)) }
     }
 
     /// Returns ``response``.
@@ -121,7 +121,8 @@ public struct Problem: CodedError, HTTPResponseError {
 }
 
 extension Problem: Encodable {
-    private enum CodingKeys: String, CodingKey { case type, title, status, detail, code, instance, failures }
+    private enum CodingKeys: String, CodingKey { case type, title, status, detail, code, instance, failures, error }
+    private enum ErrorKeys: String, CodingKey { case type, value }
 
     /// Encodes the members of the body.
     public func encode(to encoder: any Encoder) throws {
@@ -133,6 +134,11 @@ extension Problem: Encodable {
         try container.encode(code, forKey: .code)
         try container.encodeIfPresent(id.map { "urn:uuid:\($0.uuidString.lowercased())" }, forKey: .instance)
         if !failures.isEmpty { try container.encode(failures, forKey: .failures) }
+        if let error {
+            var member = container.nestedContainer(keyedBy: ErrorKeys.self, forKey: .error)
+            try member.encode(error.name, forKey: .type)
+            try error.value.encode(to: member.superEncoder(forKey: .value))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 #if Hummingbird
 import Foundation
+import HeadraceClient
 import Hummingbird
 import Synchronization
 
@@ -68,6 +69,10 @@ private struct MessageContainer<Key: CodingKey>: KeyedDecodingContainerProtocol 
         parameters.use(key.stringValue)
         if let texts = parameters.values[key.stringValue] {
             return try ParameterDecoder(texts: texts, codingPath: codingPath + [key]).decode(type)
+        }
+        // A list without values has no parameter.
+        if body == nil, type is any ExpressibleByArrayLiteral.Type {
+            return try ParameterDecoder(texts: [], codingPath: codingPath + [key]).decode(type)
         }
         return try requireBody(key).decode(type, forKey: key)
     }
@@ -200,7 +205,7 @@ struct ParameterDecoder: Decoder {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch type {
         case is Date.Type:
-            try cast(try? Date(try single, strategy: .iso8601), "must be a time such as 2026-01-31T12:00:00Z")
+            try cast(MessageTime.date(try single), "must be a time such as 2026-01-31T12:00:00Z")
         case is UUID.Type: try cast(UUID(uuidString: try single), "must be a UUID")
         case is Decimal.Type: try cast(Decimal(string: try single), "must be a number")
         case is Data.Type: try cast(Data(base64Encoded: try single), "must be Base64")

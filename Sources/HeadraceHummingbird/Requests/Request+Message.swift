@@ -10,16 +10,20 @@ import NIOCore
 extension Request {
     /// Decodes a message from the parameters of the path and from the body, if there is one.
     ///
-    /// - Throws: ``Problem``; `DecodingError`; the errors of the decoder of `context`.
+    /// The body is decoded by `decoder`, or by the decoder of `context`.
+    ///
+    /// - Throws: ``Problem``; `DecodingError`; the errors of the decoder.
     func command<Message: Decodable>(
         _ type: Message.Type,
         in context: some RequestContext,
+        by decoder: (any RequestDecoder)? = nil,
         limits: RequestLimits,
         clock: any TimeSource
     ) async throws -> Message {
+        let decoder = decoder ?? context.requestDecoder
         try requireNoQuery()
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
-        let decodesJSON = context.requestDecoder is JSONDecoder
+        let decodesJSON = decoder is JSONDecoder
         // A body of another type is refused before it has arrived.
         if decodesJSON, let length = headers[.contentLength], length != "0" { try requireJSON() }
         let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
@@ -34,8 +38,7 @@ extension Request {
         request.body = RequestBody(buffer: bytes)
         let collected = request
         return try await MessageParameters.$current.withValue(parameters) {
-            try await context.requestDecoder.decode(DecodedMessage<Message>.self, from: collected, context: context)
-                .message
+            try await decoder.decode(DecodedMessage<Message>.self, from: collected, context: context).message
         }
     }
 

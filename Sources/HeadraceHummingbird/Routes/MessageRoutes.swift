@@ -35,7 +35,7 @@ public struct MessageRoutes<Context: RequestContext> {
     let router: any RouterMethods<Context>
     let scope: any DependencyResolutionScope
     let limits: RequestLimits
-    private let problems: ProblemTable
+    let problems: ProblemTable
     private let streams: Permits
     let clock: any TimeSource
 
@@ -147,15 +147,26 @@ public struct MessageRoutes<Context: RequestContext> {
 
     /// Adds a route for the method GET that dispatches a stream query and responds with server-sent events.
     ///
-    /// Each value is an event without a name, whose data is the JSON of the value. If the stream fails after the response
-    /// has begun, an event with the name `problem` has the problem as its data, and the stream ends.
+    /// Each value is an event without a name, whose data is the JSON of the value. After the last value, there is an event with the
+    /// name `end`. If the stream fails after the response has begun, an event with the name `problem` has the problem as its data, and
+    /// the stream ends.
     ///
     /// - Parameters:
     ///   - path: The path of the route.
     ///   - stream: The type of the query.
     public func get<Query: CQDStreamQuery & Decodable>(_ path: RouterPath, stream: Query.Type)
     where Query.Element: Encodable {
-        let (scope, limits, problems, streams, clock) = (scope, limits, problems, streams, clock)
+        addStream(path, stream, problems: DeclaredProblems(problems)) { try ServerSentEvent(json: $0) }
+    }
+
+    /// Adds a route for a stream query whose values are made events by `event`.
+    func addStream<Query: CQDStreamQuery & Decodable>(
+        _ path: RouterPath,
+        _ stream: Query.Type,
+        problems: DeclaredProblems,
+        event: @escaping @Sendable (Query.Element) throws -> ServerSentEvent
+    ) {
+        let (scope, limits, streams, clock) = (scope, limits, streams, clock)
         router.on(path, method: .get) { request, context in
             let query = try request.query(stream, in: context, limits: limits)
             guard let permit = streams.tryAcquire() else {
@@ -166,13 +177,12 @@ public struct MessageRoutes<Context: RequestContext> {
                 )
                 .retry(after: .seconds(10))
             }
-            let values = HandedOver(try await dispatcher(in: scope).dispatch(query))
+            let values = HandedOver(try await problems.around { try await dispatcher(in: scope).dispatch(query) })
             return Response.eventStream(to: request, heartbeat: limits.heartbeat, clock: clock) { send in
                 defer { withExtendedLifetime(permit) {} }
                 do {
-                    for try await value in values.value {
-                        await send(ByteBuffer(string: try ServerSentEvent(json: value).text))
-                    }
+                    for try await value in values.value { await send(ByteBuffer(string: try event(value).text)) }
+                    await send(ByteBuffer(string: ServerSentEvent("end", data: "{}").text))
                 } catch {
                     if Task.isCancelled { return }
                     let problem = problems.problem(for: error) ?? .unexpected(.version7())
@@ -185,7 +195,8 @@ public struct MessageRoutes<Context: RequestContext> {
                             ]
                         )
                     }
-                    await send(ByteBuffer(string: try ServerSentEvent("problem", json: problem).text))
+                    await send(
+                        ByteBuffer(string: ServerSentEvent("problem", data: String(buffer: try problem.body)).text))
                 }
             }
         }

@@ -22,6 +22,12 @@ final class Seats: Sendable {
     /// Opened to let a reservation of the seat 99 continue.
     let gate = Gate()
 
+    /// Number of long texts that were made for a stream.
+    let texts = Mutex(0)
+
+    /// Opened when the stream of long texts is released.
+    let textsEnded = Gate()
+
     var taken: [Int] { seats.withLock { $0.keys.sorted() } }
     func take(_ seat: Int, for id: UUID) -> Bool {
         seats.withLock { seats in
@@ -32,8 +38,8 @@ final class Seats: Sendable {
     }
 }
 
-struct BookingError: CodedError {
-    enum Code { case taken, secret }
+struct BookingError: CodedError, Codable, Equatable {
+    enum Code: String, Codable { case taken, secret }
 
     let code: Code
     var message: String { "The seat is taken. To fix, choose another seat." }
@@ -82,7 +88,18 @@ final class TakeAnySeatHandler: HandlesCommand, Resolvable {
     }
 }
 
-struct SeatsLeft: CQDQuery, Decodable {
+/// Takes a seat by the window, of which there is none.
+struct TakeWindowSeat: CQDCommand, Codable {
+    typealias Output = Int?
+}
+
+final class TakeWindowSeatHandler: HandlesCommand, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: TakeWindowSeat) async throws -> Int? { nil }
+}
+
+struct SeatsLeft: CQDQuery, Codable {
     struct Value: Codable, Equatable {
         var row: Int
         var tags: [String]
@@ -109,7 +126,7 @@ final class SeatsLeftHandler: HandlesQuery, Resolvable {
     }
 }
 
-struct GetReservation: CQDQuery, Decodable {
+struct GetReservation: CQDQuery, Codable {
     typealias Value = String?
     var id: UUID
 }
@@ -120,7 +137,7 @@ final class GetReservationHandler: HandlesQuery, Resolvable {
     func handle(_ query: GetReservation) async throws -> String? { nil }
 }
 
-struct ListSeats: CQDStreamQuery, Decodable {
+struct ListSeats: CQDStreamQuery, Codable {
     typealias Element = Int
     var count: Int
     var failsAfter: Int?
@@ -135,6 +152,31 @@ final class ListSeatsHandler: HandlesStreamQuery, Resolvable {
             if next == query.failsAfter { throw BookingError(code: .taken) }
             next += 1
             return next > query.count ? nil : next
+        }
+    }
+}
+
+/// A stream of long texts.
+struct LongTexts: CQDStreamQuery, Codable {
+    typealias Element = String
+    static let count = 10_000
+    static let length = 10_000
+}
+
+final class LongTextsHandler: HandlesStreamQuery, Resolvable {
+    private let seats: Seats
+
+    init(scope: any DependencyResolutionScope) { seats = scope.resolve() }
+    deinit { seats.textsEnded.open() }
+
+    func handle(_ query: LongTexts) async throws -> QueryStream<String> {
+        let text = String(repeating: "a", count: LongTexts.length)
+        return QueryStream {
+            let number = self.seats.texts.withLock { number in
+                number += 1
+                return number
+            }
+            return number > LongTexts.count ? nil : text
         }
     }
 }
@@ -157,9 +199,11 @@ struct Booking {
         builder.singleton(Seats.self) { _ in seats }
         builder.domain(store: store)
         builder.commandQueryDispatch().standard(
-            commandHandlers: [ReserveSeatHandler.self, TakeAnySeatHandler.self],
-            queryHandlers: [SeatsLeftHandler.self, GetReservationHandler.self],
-            streamHandlers: [ListSeatsHandler.self],
+            commandHandlers: [
+                ReserveSeatHandler.self, TakeAnySeatHandler.self, TakeWindowSeatHandler.self, EchoCommandHandler.self,
+            ],
+            queryHandlers: [SeatsLeftHandler.self, GetReservationHandler.self, EchoQueryHandler.self],
+            streamHandlers: [ListSeatsHandler.self, LongTextsHandler.self],
             middleware: [ValidationMiddleware()],
             resolvedMiddleware: [IdempotencyMiddleware.self]
         )

@@ -49,11 +49,14 @@ struct Client<Responder: HTTPResponder>: Sendable where Responder.Context == Bas
     ) async throws -> Answer {
         var headers = headers
         if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
-        let request = Request(
-            head: HTTPRequest(
-                method: method, scheme: "http", authority: authority, path: path, headerFields: headers),
-            body: RequestBody(buffer: ByteBuffer(string: body ?? ""))
+        return try await send(
+            HTTPRequest(method: method, scheme: "http", authority: authority, path: path, headerFields: headers),
+            ByteBuffer(string: body ?? "")
         )
+    }
+
+    func send(_ head: HTTPRequest, _ body: ByteBuffer) async throws -> Answer {
+        let request = Request(head: head, body: RequestBody(buffer: body))
         let context = BasicRequestContext(
             source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger))
         let response = try await responder.respond(to: request, context: context)
@@ -67,7 +70,7 @@ extension Router where Context == BasicRequestContext {
     var client: Client<RouterResponder<BasicRequestContext>> { Client(responder: buildResponder()) }
 }
 
-private final class BodyWriter: ResponseBodyWriter, Sendable {
+final class BodyWriter: ResponseBodyWriter, Sendable {
     private let bytes = Mutex(ByteBuffer())
 
     var text: String { bytes.withLock { String(buffer: $0) } }

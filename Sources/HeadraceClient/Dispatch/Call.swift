@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Client
+import Foundation
+package import HTTPTypes
+import HeadraceCommands
+import HeadraceCore
+
+/// A message on its way: the request that is sent, perhaps several times, and the meaning of its answers.
+struct Call: Sendable {
+    private let route: MessageRoute
+    private let target: HTTPRequest
+    private let key: String?
+
+    /// The instant at which the message expires.
+    let deadline: ContinuousClock.Instant
+
+    /// The body of the request; `nil` for a query.
+    let body: Data?
+
+    private var isCommand: Bool { key != nil }
+
+    /// - Throws: `EncodingError` if the message can't be a request.
+    init(
+        _ message: some DispatchedMessage,
+        on route: MessageRoute,
+        at address: ServerAddress,
+        key: String?,
+        deadline: ContinuousClock.Instant
+    ) throws {
+        guard let encodable = message as? any Encodable else { throw DispatchError.noRoute(for: type(of: message)) }
+        let json = try MessageJSON.encode(encodable)
+        let parameters = route.template.parameters
+        var path = route.path
+        if key == nil || !parameters.isEmpty {
+            let members = try MessageParameters(json)
+            path = try route.template.path(of: members)
+            let query = key == nil ? try members.query(without: parameters) : ""
+            if !query.isEmpty { path += "?\(query)" }
+        }
+        self.route = route
+        self.key = key
+        self.deadline = deadline
+        body = key == nil ? nil : json
+        target = HTTPRequest(
+            method: route.method, scheme: address.scheme, authority: address.authority, path: address.path + path)
+    }
+
+    /// Returns the head of the next request.
+    func request(token: String?, context: MessageContext?, now: ContinuousClock.Instant) -> HTTPRequest {
+        var request = target
+        request.headerFields[.accept] = "application/json, text/event-stream"
+        if body != nil { request.headerFields[.contentType] = "application/json" }
+        if let key { request.headerFields[.idempotencyKey] = "\"\(key)\"" }
+        if let token { request.headerFields[.authorization] = "Bearer \(token)" }
+        for (name, value) in TraceCarrier.current {
+            if let name = HTTPField.Name(name) { request.headerFields[name] = value }
+        }
+        if let context {
+            request.headerFields[.messageCause] = context.id.uuidString.lowercased()
+            request.headerFields[.messageCorrelation] = context.correlationID.uuidString.lowercased()
+        }
+        let seconds = max(0, now.duration(to: deadline) / .milliseconds(1)).rounded() / 1_000
+        request.headerFields[.messageTimeLimit] = "\(seconds)"
+        return request
+    }
+
+    /// Runs `operation`, whose errors mean that there is no answer.
+    nonisolated(nonsending) func reading<Result>(
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await operation()
+        } catch let error as RemoteError {
+            throw error
+        } catch {
+            if Task.isCancelled || error is CancellationError { throw CancellationError() }
+            throw RemoteError.unreachable(error, isCommand: isCommand)
+        }
+    }
+
+    /// Returns the error in the body of a response.
+    func error(in body: Data, status: HTTPResponse.Status, retryAfter: Duration?) -> any Error {
+        let problem = ServerProblem.$declared.withValue(route.errors) {
+            try? MessageJSON.decode(ServerProblem.self, from: body)
+        }
+        guard let problem else {
+            if status == .notFound { return RemoteError.unknownRoute(route) }
+            if status.code < 400 { return invalid("it has the status \(status)", status) }
+            return RemoteError.withoutProblem(status, retryAfter: retryAfter, isCommand: isCommand)
+        }
+        if let error = problem.error { return error }
+        if status == .notFound, problem.code == "noRoute" { return RemoteError.unknownRoute(route) }
+        return problem.remoteError(status, retryAfter: retryAfter, isCommand: isCommand)
+    }
+
+    /// Returns the error of a response that can't be understood.
+    func invalid(_ reason: String, _ status: HTTPResponse.Status) -> RemoteError {
+        .invalidResponse(reason, status: status, isCommand: isCommand)
+    }
+
+    /// Decodes a value in the body of a response.
+    func decode<Value>(_ type: Value.Type, from json: Data, status: HTTPResponse.Status) throws -> Value {
+        if let nothing = () as? Value { return nothing }
+        do {
+            guard let decodable = Value.self as? any Decodable.Type,
+                let value = try MessageJSON.decode(decodable, from: json) as? Value
+            else { throw invalid("'\(String(naming: Value.self))' isn't 'Decodable'", status) }
+            return value
+        } catch let error as DecodingError {
+            throw invalid("it is no '\(String(naming: Value.self))': \(error)", status)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// The key by which repetitions of a command are detected.
+    static let idempotencyKey = named("Idempotency-Key")
+
+    /// ID of the message of a client that caused the request.
+    package static let messageCause = named("Headrace-Cause")
+
+    /// ID of the first message of the chain of a client.
+    package static let messageCorrelation = named("Headrace-Correlation")
+
+    /// Time in seconds until the deadline of a message.
+    package static let messageTimeLimit = named("Headrace-Time-Limit")
+
+    private static func named(_ name: String) -> HTTPField.Name {
+        guard let known = HTTPField.Name(name) else {
+            preconditionFailure("'\(name)' isn't a valid field name. To fix, correct it.")
+        }
+        return known
+    }
+}
+#endif

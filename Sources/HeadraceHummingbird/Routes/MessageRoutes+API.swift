@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Hummingbird
+import Foundation
+import HTTPTypes
+public import HeadraceClient
+import HeadraceCommands
+import HeadraceCore
+import HeadraceInspector
+import HeadraceResolution
+import Hummingbird
+
+extension MessageRoutes {
+    /// Adds all routes of `api`, for clients with a `RemoteDispatcher`.
+    ///
+    /// ```swift
+    /// try router.messages(of: container).mount(bookingAPI)
+    /// ```
+    ///
+    /// In contrast to the other routes:
+    ///
+    /// - The JSON has the form that `MessageAPI` describes, whatever the coders of the context are. A value that is `nil` is `null`.
+    /// - An error that a route declares is sent with all its members. Its status is the one of the ``ProblemTable``, or 422.
+    /// - A command with the field `Idempotency-Key` takes effect once, as with an ``IdempotencyKeyMiddleware`` that waits for the first
+    ///   request.
+    /// - The time limit of the client is the deadline of the message, unless an earlier one is set.
+    ///
+    /// A ``RequestMiddleware`` makes the client's message the cause of the request, if the request has a principal. So an inspector
+    /// shows a tap on a phone and its commit on the server as one chain.
+    ///
+    /// - Throws: `MessageAPIError` if two routes are equal, if a message has no handler, or if a command could take effect twice, because
+    ///   the dispatcher has no `IdempotencyMiddleware`.
+    public func mount(_ api: MessageAPI) throws {
+        try api.validate()
+        let problems = HandlerCatalog.problems(of: api.routes.map(\.message), in: scope.registrationNotes)
+        if !problems.isEmpty { throw MessageAPIError(problems) }
+        let keys = IdempotencyKeyMiddleware<Context>(waitsForFirst: true)
+        for route in api.routes { route.accept(MountedRoutes(messages: self, keys: keys)) }
+    }
+}
+
+/// Adds the routes of an API to a router.
+private struct MountedRoutes<Context: RequestContext>: MessageRouteVisitor {
+    let messages: MessageRoutes<Context>
+    let keys: IdempotencyKeyMiddleware<Context>
+
+    func visit<Command: CQDCommand & Codable>(command: Command.Type, of route: MessageRoute) {
+        let (scope, limits, clock, keys) = (messages.scope, messages.limits, messages.clock, keys)
+        let problems = DeclaredProblems(messages.problems, route.errors)
+        messages.router.on(RouterPath(route.path), method: route.method) { request, context in
+            try await problems.around {
+                let command = try await request.command(
+                    command, in: context, by: MessageJSON.decoder, limits: limits, clock: clock)
+                return try await withTimeLimit(of: request, clock: clock) {
+                    try await keys.handle(request, context: context) { _, _ in
+                        let output = try await dispatcher(in: scope).dispatch(command)
+                        guard let type = Command.Output.self as? any Encodable.Type else {
+                            return Response(status: .noContent)
+                        }
+                        return try response(output, as: type)
+                    }
+                }
+            }
+        }
+    }
+
+    func visit<Query: CQDQuery & Codable>(query: Query.Type, of route: MessageRoute) where Query.Value: Codable {
+        let (scope, limits, clock) = (messages.scope, messages.limits, messages.clock)
+        let problems = DeclaredProblems(messages.problems, route.errors)
+        messages.router.on(RouterPath(route.path), method: route.method) { request, context in
+            try await problems.around {
+                let query = try request.query(query, in: context, limits: limits)
+                return try await withTimeLimit(of: request, clock: clock) {
+                    try response(try await dispatcher(in: scope).dispatch(query))
+                }
+            }
+        }
+    }
+
+    func visit<Query: CQDStreamQuery & Codable>(stream: Query.Type, of route: MessageRoute)
+    where Query.Element: Codable {
+        messages.addStream(RouterPath(route.path), stream, problems: DeclaredProblems(messages.problems, route.errors))
+        {
+            ServerSentEvent(data: String(decoding: try MessageJSON.encode($0), as: UTF8.self))
+        }
+    }
+}
+
+/// Runs `operation` with the deadline that the client of `request` states.
+private nonisolated(nonsending) func withTimeLimit(
+    of request: Request,
+    clock: any TimeSource,
+    _ operation: nonisolated(nonsending) () async throws -> Response
+) async throws -> Response {
+    guard let limit = try request.timeLimit(in: .messageTimeLimit) else { return try await operation() }
+    return try await MessageContext.withDeadline(clock.now.advanced(by: limit), operation)
+}
+
+/// Returns the response with `output`, whose type is `type`.
+///
+/// A cast of the value alone would fail for `nil`.
+private func response<Value: Encodable>(_ output: Any, as type: Value.Type) throws -> Response {
+    guard let value = output as? Value else { return Response(status: .noContent) }
+    return try response(value)
+}
+
+private func response(_ value: some Encodable) throws -> Response {
+    Response(
+        status: .ok,
+        headers: [
+            .contentType: "application/json; charset=utf-8", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        ],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: try MessageJSON.encode(value)))
+    )
+}
+#endif

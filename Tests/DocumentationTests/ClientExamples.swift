@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Hummingbird
+import Foundation
+import HTTPTypes
+import HeadraceClient
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceHummingbird
+import HeadraceProcesses
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceStorage
+import Hummingbird
+import Testing
+
+private struct ReserveSeat: CQDCommand, Codable {
+    var event: UUID
+    var seat: Int
+}
+
+private struct SeatsLeft: CQDQuery, Codable {
+    typealias Value = Int
+    var event: UUID
+}
+
+private struct ListReservations: CQDStreamQuery, Codable {
+    typealias Element = Int
+}
+
+private struct BookingError: CodedError, Codable {
+    enum Code: String, Codable { case soldOut }
+
+    let code: Code
+    let message: String
+}
+
+private final class ReserveSeatHandler: HandlesCommand, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: ReserveSeat) async throws {}
+}
+
+private final class SeatsLeftHandler: HandlesQuery, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ query: SeatsLeft) async throws -> Int { 0 }
+}
+
+private final class ListReservationsHandler: HandlesStreamQuery, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ query: ListReservations) async throws -> QueryStream<Int> { QueryStream { nil } }
+}
+
+private let bookingAPI = MessageAPI([
+    .post("reservations", command: ReserveSeat.self, errors: [BookingError.self]),
+    .get("events/{event}/seats", query: SeatsLeft.self),
+    .get("reservations", stream: ListReservations.self),
+])
+
+@Suite(.timeLimit(.minutes(1))) struct ClientExamples {
+    @Test func aServerMountsTheAPI() throws {
+        let builder = ContainerBuilder()
+        builder.domain(store: try InMemoryStore(entities: []))
+        builder.commandQueryDispatch().standard(
+            commandHandlers: [ReserveSeatHandler.self],
+            queryHandlers: [SeatsLeftHandler.self],
+            streamHandlers: [ListReservationsHandler.self],
+            resolvedMiddleware: [IdempotencyMiddleware.self]
+        )
+        let container = builder.build()
+        let router = Router()
+
+        try router.messages(of: container).mount(bookingAPI)
+
+        #expect(router.routes.count == 3)
+    }
+
+    @Test func aClientDispatchesToTheServer() async throws {
+        func reserve(event: UUID) async throws -> Int {
+            let remote = try RemoteDispatcher(bookingAPI, at: "https://booking.example", through: URLSessionTransport())
+
+            try await remote.dispatch(ReserveSeat(event: event, seat: 4))
+            let left = try await remote.dispatch(SeatsLeft(event: event))
+            return left
+        }
+        let reserving = Task { try await reserve(event: UUID()) }
+        reserving.cancel()
+        await #expect(throws: (any Error).self) { try await reserving.value }
+    }
+}
+#endif
