@@ -46,6 +46,52 @@ import Testing
         #expect(number >= 7)
     }
 
+    @Test func `a turn reads its instance once`() async throws {
+        let store = ReadCountingStore(try InMemoryStore(entities: [StoredWorkflow.self, Line.self]))
+        let code: Scripted.Code = { _, flow in
+            for text in ["a", "b", "c"] { try await flow.transaction(text) { $0.insert(Line(text)) } }
+            return "d"
+        }
+        try await Scripted.$code.binding(code) {
+            try await WorkflowBench(store).run([Scripted.self]) { relay, workflows, _ in
+                try await workflows.start(Scripted(), id: 1)
+                let before = store.count
+                try await relay.untilIdle()
+                #expect(store.count == before + 1)
+                #expect(try await workflows.result(of: Scripted.self, id: 1) == "d")
+            }
+        }
+    }
+
+    @Test(arguments: ["b", "c"])
+    func `a turn notices at its next commit that its instance was cancelled, and does no step twice`(
+        step: String
+    ) async throws {
+        let bench = try WorkflowBench()
+        let cancel = Mutex<(@Sendable () async throws -> Void)?>(nil)
+        let code: Scripted.Code = { _, flow in
+            for text in ["a", "b", "c", "d"] {
+                try await flow.transaction(text) { context in
+                    context.insert(Line(text))
+                    if text == step, let cancel = cancel.withLock({ $0.take() }) { try await cancel() }
+                }
+            }
+            return "e"
+        }
+        try await Scripted.$code.binding(code) {
+            try await bench.run([Scripted.self]) { relay, workflows, _ in
+                // Not in the unit of work of the step.
+                cancel.withLock {
+                    $0 = { try await Task.detached { try await workflows.cancel(Scripted.self, id: 1) }.value }
+                }
+                try await workflows.start(Scripted(), id: 1)
+                try await relay.untilIdle()
+                #expect(try await workflows.status(of: Scripted.self, id: 1)?.state == .cancelled)
+            }
+        }
+        #expect(try await bench.lines().sorted() == ["a", "b", "c"].filter { $0 <= step })
+    }
+
     @Test(arguments: ["label", "mail"])
     func `a relay that goes on after its lease stores nothing twice`(call: String) async throws {
         let store = try InMemoryStore(entities: [StoredWorkflow.self, Line.self])
@@ -129,5 +175,26 @@ final class FaultyStore: StoreDecorator, ObservableStore {
         if fails, fault == .refusal { throw StoreError(code: .unreachable, message: "The test refuses the commit.") }
         try await base.commit(changes)
         if fails { throw StoreError(code: .outcomeUnknown, message: "The test loses the answer.") }
+    }
+}
+
+/// A store that counts the reads of instances.
+final class ReadCountingStore: StoreDecorator, ObservableStore {
+    private let memory: InMemoryStore
+    private let reads = Mutex(0)
+
+    init(_ memory: InMemoryStore) {
+        self.memory = memory
+    }
+
+    var base: any DeliveryStore { memory }
+
+    var commitFeed: CommitFeed { memory.commitFeed }
+
+    var count: Int { reads.withLock { $0 } }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        if reference.kind == StoredWorkflow.entityName { reads.withLock { $0 += 1 } }
+        return try await base.find(reference)
     }
 }

@@ -53,6 +53,12 @@ public final class EntityContext: DomainContext {
     /// The entities that this unit of work has locked; `nil` if there are none.
     var locks: ContextLocks?
 
+    /// The entity whose document is kept from each commit; none by default.
+    private var kept: EntityReference?
+
+    /// The document that the last commit has stored for the entity of ``keep(_:)``; `nil` if it has stored none.
+    package private(set) var keptDocument: StoredDocument?
+
     /// Whether the context only reads, so that no change is expected.
     let isReadOnly: Bool
 
@@ -240,6 +246,22 @@ public final class EntityContext: DomainContext {
         Set(unknown).subtracting(documents.map(\.reference)).forEach { absences?.note($0) }
     }
 
+    /// Keeps the document that the commit stores for `entity`, for a unit of work that follows at once.
+    package func keep(_ entity: some StoredEntity) {
+        kept = EntityReference(to: entity)
+    }
+
+    /// Returns the entity of `document`, without a read: an earlier unit of work has stored it.
+    ///
+    /// If the entity was changed since, the commit of its change reports `StoreError.Code.versionConflict`. If it isn't changed
+    /// here, nothing reports that the document is obsolete.
+    ///
+    /// - Returns: The entity, or `nil` if it was deleted here.
+    /// - Throws: ``HeadraceStorage/StoreError``.
+    package func adopt<Entity: StoredEntity>(_ document: StoredDocument, as type: Entity.Type) throws -> Entity? {
+        try trackIfUnknown(document, kind: EntityKind.of(type), as: type)
+    }
+
     /// Adds `work` to the unit of work; the store executes it within the transaction of the commit.
     ///
     /// If the store doesn't support the work, the commit reports `StoreError.Code.unsupportedWork`.
@@ -380,6 +402,7 @@ public final class EntityContext: DomainContext {
             }
             if !changes.settlements.isEmpty { hasSettled = true }
         }
+        if let kept { keptDocument = changes.writes.first { $0.document.reference == kept }?.document }
         forgetAll()
     }
 

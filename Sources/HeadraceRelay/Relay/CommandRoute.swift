@@ -159,6 +159,9 @@ package struct UnitsOfWork {
         settlement = context.relayPart.settlement
     }
 
+    /// The document of the entity that `EntityContext.keep(_:)` has named, if the last unit of work has stored it.
+    package var keptDocument: StoredDocument? { context.keptDocument }
+
     /// Runs `body` in a unit of work.
     ///
     /// - Parameter body: Returns whether it is the last; then its commit settles the delivery.

@@ -79,6 +79,15 @@ struct StepMessage: NamedMessage {
     var messageName: String { "\(workflow)/\(name)" }
 }
 
+extension Error {
+    /// Whether the error says nothing about a step, so that the relay must repeat the turn.
+    var interruptsTurn: Bool {
+        if self is WorkflowMismatch || Task.isCancelled { return true }
+        guard let error = self as? StoreError else { return false }
+        return error.isRetryable || error.isFinal || [.leaseLost, .outcomeUnknown].contains(error.code)
+    }
+}
+
 extension MiddlewareChain {
     /// Runs `body` as the handler of `message`.
     nonisolated(nonsending) func run<Value>(

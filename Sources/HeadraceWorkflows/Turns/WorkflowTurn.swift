@@ -97,7 +97,8 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         startTimer(in: &group)
         guard let attempt = try await group.next() ?? nil else {
             timer = nil
-            return try await settle()
+            // Applies what needs no work: events, the end of pauses, and a cancellation.
+            return try await execute { _, _ in }
         }
         running.remove(attempt.step.number)
         return try await store(attempt.result, of: attempt.step)
@@ -118,7 +119,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                 try await self.carryOut(next, body, on: stored, in: context)
             }
         } catch {
-            guard let step, !isInterruption(error) else { throw error }
+            guard let step, !error.interruptsTurn else { throw error }
             return try await store(.failure(error), of: step)
         }
     }
@@ -166,11 +167,11 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         _ body: @escaping StepWork.Change
     ) async throws -> Bool {
         do {
-            return try await execute { context, stored in
+            return try await executeNext { context, stored in
                 try await self.carryOut(step, body, on: stored, in: context)
             }
         } catch {
-            if isInterruption(error) { throw error }
+            if error.interruptsTurn { throw error }
             return try await store(.failure(error), of: step)
         }
     }
@@ -204,7 +205,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     ) async throws -> Bool {
         let key = WorkflowStep.key(of: step.number, seed: seed)
         if case .success(let json) = result { runner.unstored[key] = json }
-        if case .failure(let error) = result, isInterruption(error) { throw error }
+        if case .failure(let error) = result, error.interruptsTurn { throw error }
         let isOver = try await execute { context, stored in
             // The step may have been cancelled meanwhile.
             guard self.replay?.steps.contains(where: { $0.number == step.number }) == true else { return }
@@ -270,20 +271,34 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
 
     // MARK: Units of work
 
-    /// Applies what needs no work: events, the end of pauses, and a cancellation.
-    private nonisolated(nonsending) func settle() async throws -> Bool { try await execute { _, _ in } }
+    /// Runs `body`, which changes the instance, on the instance as the unit of work before has stored it.
+    ///
+    /// It isn't read again, so that the next steps of many instances go into one batch of commits.
+    private nonisolated(nonsending) func executeNext(
+        _ body: nonisolated(nonsending) (EntityContext, StoredWorkflow) async throws -> Void
+    ) async throws -> Bool {
+        let document = units.keptDocument
+        do {
+            return try await execute(on: document, body)
+        } catch let error as StoreError where error.code == .versionConflict && error.entity == document?.reference {
+            // Something has happened to the instance, such as an event.
+            return try await execute(body)
+        }
+    }
 
-    /// Runs `body` in a unit of work, and then settles the instance.
+    /// Runs `body` in a unit of work, and then settles the instance of `document`, or the stored one without it.
     ///
     /// - Returns: Whether the turn is over.
     /// - Throws: ``HeadraceStorage/StoreError`` with the code `versionConflict` if another relay has gone on with the instance.
     private nonisolated(nonsending) func execute(
+        on document: StoredDocument? = nil,
         _ body: nonisolated(nonsending) (EntityContext, StoredWorkflow) async throws -> Void
     ) async throws -> Bool {
         hasNews = false
         defer { heldQueue = nil }
         let isOver = try await units.execute { context in
-            guard let stored = try await find(in: context) else { return true }
+            guard let stored = try await find(in: context, document) else { return true }
+            context.keep(stored)
             reached = stored.turnDue ?? reached
             if stored.state == .queued {
                 try await holdQueue(of: stored)
@@ -317,8 +332,12 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         heldQueue = try await runner.queues.acquire([queue])
     }
 
-    /// Returns the instance, or `nil` if the message of this turn is obsolete.
-    private nonisolated(nonsending) func find(in context: EntityContext) async throws -> StoredWorkflow? {
+    /// Returns the instance, from `document` if there is one, or `nil` if the message of this turn is obsolete.
+    private nonisolated(nonsending) func find(
+        in context: EntityContext,
+        _ document: StoredDocument? = nil
+    ) async throws -> StoredWorkflow? {
+        if let document { return try context.adopt(document, as: StoredWorkflow.self) }
         guard let stored = try await context.find(StoredWorkflow.self, id: message.instance), stored.isOpen,
             stored.turn == message.turn
         else { return nil }
@@ -328,7 +347,8 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// Executes the code up to the end of the journal.
     private nonisolated(nonsending) func begin(_ stored: StoredWorkflow, in context: EntityContext) async throws {
         // The commit needn't look for changes of the records.
-        let records = try await EntityContext(reading: context.store).journal(of: stored.id).map(\.record)
+        let reading = EntityContext(reading: context.store)
+        let records = stored.recordCount == 0 ? [] : try await reading.journal(of: stored.id).map(\.record)
         replay = try stored.replay(as: Workflow.self, records)
         isAhead = false
         (round, recordCount, seed) = (stored.round, stored.recordCount, stored.keySeedOfRound)
@@ -474,13 +494,6 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         case .sleep(let date): date
         case .event(let date): date
         }
-    }
-
-    /// Whether the error says nothing about the step, so that the relay must repeat the turn.
-    private func isInterruption(_ error: any Error) -> Bool {
-        if error is WorkflowMismatch || Task.isCancelled { return true }
-        guard let error = error as? StoreError else { return false }
-        return error.isRetryable || error.isFinal || [.leaseLost, .outcomeUnknown].contains(error.code)
     }
 
     private var metadata: Logger.Metadata { ["headrace.workflow": "\(message.instance)"] }
