@@ -283,7 +283,9 @@ extension TestWorkflow {
 
         private nonisolated(nonsending) func records() async throws -> [WorkflowRecord] {
             let id = StoredWorkflow.id(of: Workflow.workflowName, key: key)
-            return try await EntityContext(reading: store).journal(of: id).map(\.record)
+            let context = EntityContext(reading: store)
+            guard let stored = try await context.find(StoredWorkflow.self, id: id) else { return [] }
+            return try await context.journal(of: stored).map(\.record)
                 .filter { $0.step > 0 }
                 .sorted { $0.step < $1.step }
         }

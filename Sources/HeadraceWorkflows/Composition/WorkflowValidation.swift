@@ -68,7 +68,7 @@ extension Container {
                 StoredWorkflow.self, where: [StoredWorkflow.isOpen], after: cursor, limit: 100)
             for stored in page.entities {
                 guard let workflow = byName[stored.workflow] else { continue }
-                let records = try await context.journal(of: stored.id).map(\.record)
+                let records = try await context.journal(of: stored).map(\.record)
                 if let problem = try problem(of: workflow, stored, records) {
                     problems.append("'\(stored.id)': \(problem)")
                 }

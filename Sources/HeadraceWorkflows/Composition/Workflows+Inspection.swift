@@ -19,7 +19,7 @@ extension Workflows {
         try await execute { context in
             let key = StoredWorkflow.id(of: name, key: id)
             guard let stored = try await context.find(StoredWorkflow.self, id: key) else { return nil }
-            return (stored, try await context.journal(of: key).map(\.record))
+            return (stored, try await context.journal(of: stored).map(\.record))
         }
     }
 

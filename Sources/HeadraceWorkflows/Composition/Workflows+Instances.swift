@@ -67,7 +67,7 @@ extension Workflows {
                 isBeingCancelled: stored.mustCancel,
                 unreceivedEvents: stored.events.map(\.title),
                 concurrency: try await context.concurrency(of: stored),
-                journal: try await context.journal(of: instance).map(\.record)
+                journal: try await context.journal(of: stored).map(\.record)
             )
         }
     }
@@ -98,7 +98,7 @@ extension Workflows {
                 return try stored.arm(at: now, since: now, in: context)
             }
             guard stored.state == .failed else { throw WorkflowError.ended(WorkflowStatus(stored)) }
-            let journal = try await context.journal(of: stored.id)
+            let journal = try await context.journal(of: stored)
             let step = stored.failure?.step ?? 0
             if step > 0, let failed = journal.firstIndex(where: { $0.record.step == step }) {
                 try await context.remove(journal[failed...], of: stored)
@@ -121,7 +121,7 @@ extension Workflows {
             let fork = StoredWorkflow.id(of: stored.workflow, key: newKey)
             if try await context.find(StoredWorkflow.self, id: fork) != nil { return false }
             let copy = StoredWorkflow(forking: stored, key: newKey)
-            let journal = try await context.journal(of: instance).map(\.record).prefix { $0.step < step && $0.step > 0 }
+            let journal = try await context.journal(of: stored).map(\.record).prefix { $0.step < step && $0.step > 0 }
             for record in journal {
                 copy.recordCount += 1
                 context.insert(StoredWorkflowRecord(record, of: copy.id, position: copy.recordCount))

@@ -177,7 +177,7 @@ public struct Workflows: Sendable {
                     StoredWorkflow.self, where: [.isBelow(.ended, date)], after: cursor, limit: batchLimit)
                 var removed = 0
                 for stored in page.entities where stored.state != .failed {
-                    for record in try await context.journal(of: stored.id) { context.delete(record) }
+                    for record in try await context.journal(of: stored) { context.delete(record) }
                     context.delete(stored)
                     removed += 1
                 }

@@ -6,8 +6,6 @@ package import HeadraceDomain
 package final class StoredWorkflowRecord: StoredEntity {
     package static let entityName = "headrace.workflow-record"
 
-    package static var indexes: [EntityIndex<StoredWorkflowRecord>] { [.instance] }
-
     /// The identifier of the instance, a slash, and the position.
     package let id: String
 
@@ -22,11 +20,14 @@ package final class StoredWorkflowRecord: StoredEntity {
     package var raisedEvents = RaisedEvents()
 
     init(_ record: WorkflowRecord, of instance: String, position: Int) {
-        id = "\(instance)/\(position)"
+        id = Self.id(of: instance, at: position)
         self.instance = instance
         self.position = position
         self.record = record
     }
+
+    /// The identifier of the record at `position` in the journal of `instance`.
+    static func id(of instance: String, at position: Int) -> String { "\(instance)/\(position)" }
 
     package init(from decoder: inout DocumentDecoder) throws {
         try decoder.beginObject()
@@ -47,15 +48,11 @@ package final class StoredWorkflowRecord: StoredEntity {
     }
 }
 
-extension EntityIndex<StoredWorkflowRecord> {
-    /// The identifier of the instance.
-    static var instance: Self { EntityIndex("instance") { $0.instance } }
-}
-
 extension EntityContext {
     /// Returns the journal of an instance, in order.
-    package nonisolated(nonsending) func journal(of instance: String) async throws -> [StoredWorkflowRecord] {
-        try await fetch(StoredWorkflowRecord.self, where: [.equals(.instance, instance)])
-            .sorted { $0.position < $1.position }
+    package nonisolated(nonsending) func journal(of instance: StoredWorkflow) async throws -> [StoredWorkflowRecord] {
+        try await find(
+            StoredWorkflowRecord.self,
+            ids: (0..<instance.recordCount).map { StoredWorkflowRecord.id(of: instance.id, at: $0 + 1) })
     }
 }

@@ -347,8 +347,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     /// Executes the code up to the end of the journal.
     private nonisolated(nonsending) func begin(_ stored: StoredWorkflow, in context: EntityContext) async throws {
         // The commit needn't look for changes of the records.
-        let reading = EntityContext(reading: context.store)
-        let records = stored.recordCount == 0 ? [] : try await reading.journal(of: stored.id).map(\.record)
+        let records = try await EntityContext(reading: context.store).journal(of: stored).map(\.record)
         replay = try stored.replay(as: Workflow.self, records)
         isAhead = false
         (round, recordCount, seed) = (stored.round, stored.recordCount, stored.keySeedOfRound)
@@ -428,7 +427,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         with input: Data,
         in context: EntityContext
     ) async throws {
-        for record in try await context.journal(of: stored.id) { context.delete(record) }
+        for record in try await context.journal(of: stored) { context.delete(record) }
         stored.startRound(with: input, version: Workflow.workflowVersion, at: runner.wallClock())
         try stored.arm(at: stored.begunAt, since: stored.begunAt, in: context)
     }
