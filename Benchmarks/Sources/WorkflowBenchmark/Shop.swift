@@ -7,20 +7,33 @@ import HeadraceDomain
 import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
-import HeadraceSQLite
 import HeadraceWorkflows
 import Measuring
+
+#if POSTGRES
+import HeadracePostgres
+#else
+import HeadraceSQLite
+#endif
 
 /// A program with a store, a dispatcher, a relay, and three workflows.
 final class Shop: Sendable {
     private let container: Container
     private let handled = Tally()
 
-    init(in folder: URL) throws {
+    init(in folder: URL) async throws {
+        let entities: [any StoredEntity.Type] = [StoredWorkflow.self, Row.self]
+        #if POSTGRES
+        var configuration = PostgresStore.Configuration()
+        // A name of PostgreSQL has up to 63 characters.
+        configuration.schema = "s" + folder.path(percentEncoded: false).lowercased().filter(\.isHexDigit).suffix(40)
+        let url = ProcessInfo.processInfo.environment["HEADRACE_POSTGRES_URL"] ?? ""
+        let store = try await PostgresStore(url: url, entities: entities, configuration: configuration)
+        #else
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let store = try SQLiteStore(
-            path: folder.appending(path: "store.sqlite").path(percentEncoded: false),
-            entities: [StoredWorkflow.self, Row.self])
+            path: folder.appending(path: "store.sqlite").path(percentEncoded: false), entities: entities)
+        #endif
         let builder = ContainerBuilder()
         builder.singleton(Tally.self) { [handled] in handled }
         builder.domain(store: store, workflows: [ThreeSteps.self, Long.self, Sleeper.self])

@@ -58,7 +58,7 @@ struct Steps: CustomStringConvertible {
 
     private static func rate(_ start: @escaping @Sendable (Shop) async throws -> Void) async throws -> Double {
         try await inTemporaryFolder { folder in
-            let shop = try Shop(in: folder)
+            let shop = try await Shop(in: folder)
             let begin = ContinuousClock.now
             try await shop.withRelay { try await shop.add(3 * count) { try await start(shop) } }
             return Double(count) / (begin.duration(to: .now) / .seconds(1))
@@ -103,7 +103,7 @@ struct Sleepers: CustomStringConvertible {
     let megabytes: Double
 
     init(in folder: URL) async throws {
-        let shop = try Shop(in: folder)
+        let shop = try await Shop(in: folder)
         megabytes = try await shop.withRelay {
             try await shop.add(1_000) { try await shop.startSleepers(1_000) }
             let before = Self.resident
