@@ -65,7 +65,7 @@ struct Call: Sendable {
         return request
     }
 
-    /// Runs `operation`, whose errors mean that there is no answer.
+    /// Runs `operation`, and takes its errors as the lack of an answer.
     nonisolated(nonsending) func reading<Result>(
         _ operation: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {

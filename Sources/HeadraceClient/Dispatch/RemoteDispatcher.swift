@@ -97,7 +97,7 @@ public struct RemoteDispatcher: CommandQueryDispatcher {
 
     /// Runs `operation` with `key` for the command that it dispatches.
     ///
-    /// Without it, each dispatch has a key of its own. Use it to send a command again whose outcome is unknown, also in another run of
+    /// Without it, each dispatch has a new key. Use it to send a command again whose outcome is unknown, also in another run of
     /// the program.
     ///
     /// - Parameters:

@@ -25,7 +25,7 @@ final class Server: Sendable {
         self.configuration = configuration
     }
 
-    /// Returns the answer to `message`, whose body has arrived.
+    /// Returns the answer to `message`, with its body.
     ///
     /// - Parameters:
     ///   - message: The message.

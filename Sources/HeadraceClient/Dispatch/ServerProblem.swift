@@ -55,7 +55,7 @@ struct ServerProblem: Decodable {
 
     /// Returns the error for a response with the status `response`.
     ///
-    /// A problem within a stream has a status of its own.
+    /// A problem within a stream has its own status.
     func remoteError(_ response: HTTPResponse.Status, retryAfter: Duration?, isCommand: Bool) -> RemoteError {
         let status = status.flatMap { (400..<600).contains($0) ? HTTPResponse.Status(code: $0) : nil } ?? response
         return RemoteError(

@@ -16,7 +16,7 @@ public protocol MessageTransport: Sendable {
     /// - Parameters:
     ///   - request: The head of the request, with an absolute target.
     ///   - body: The body; `nil` for none.
-    /// - Returns: The response, whose body is read while it arrives.
+    /// - Returns: The response. Its body is read while it arrives.
     /// - Throws: Any error if there is no response: the server may have handled the request or not.
     func send(_ request: HTTPRequest, body: Data?) async throws -> TransportResponse
 }

@@ -18,10 +18,10 @@ public final class URLSessionTransport: MessageTransport {
     private let session: URLSession
     private let exchanges = Exchanges()
 
-    /// Creates a transport with a session of its own.
+    /// Creates a transport with a new session.
     ///
     /// - Parameter configuration: The configuration of the session, such as its proxies and its cellular access. The default keeps
-    ///   nothing, and has no time limit of its own, because the dispatcher has one.
+    ///   nothing, and has a time limit of a day, because the dispatcher has a shorter limit.
     public init(_ configuration: URLSessionConfiguration = URLSessionTransport.configuration) {
         session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
     }
@@ -61,7 +61,7 @@ public final class URLSessionTransport: MessageTransport {
     }
 }
 
-/// The body of a response, whose task is cancelled when nobody can read it any more.
+/// The body of a response; its end of life cancels the task of the request.
 private final class ReceivedBody: AsyncSequence, Sendable {
     typealias Element = Data
     typealias Failure = any Error
@@ -85,13 +85,13 @@ private final class ReceivedBody: AsyncSequence, Sendable {
     }
 }
 
-/// A request and what has arrived of its response.
+/// A request and the arrived part of its response.
 private final class Exchange: Sendable {
     private struct State {
         var head: Result<HTTPResponse, any Error>?
         var headWaiter: Waiter<HTTPResponse>?
 
-        /// What has arrived and isn't read yet.
+        /// The arrived bytes that the reader hasn't taken.
         var received = Data()
         var bodyWaiter: Waiter<Data?>?
 

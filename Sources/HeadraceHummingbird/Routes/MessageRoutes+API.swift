@@ -19,8 +19,8 @@ extension MessageRoutes {
     ///
     /// In contrast to the other routes:
     ///
-    /// - The JSON has the form that `MessageAPI` describes, whatever the coders of the context are. A value that is `nil` is `null`.
-    /// - An error that a route declares is sent with all its members. Its status is the one of the ``ProblemTable``, or 422.
+    /// - The JSON has the form of `MessageAPI`, with all coders of the context. A value that is `nil` is `null`.
+    /// - An error that a route declares is sent with all its members. Its status is in the ``ProblemTable``, or is 422.
     /// - A command with the field `Idempotency-Key` takes effect once, as with an ``IdempotencyKeyMiddleware`` that waits for the first
     ///   request.
     /// - The time limit of the client is the deadline of the message, unless an earlier one is set.
@@ -96,7 +96,7 @@ private nonisolated(nonsending) func withTimeLimit(
     return try await MessageContext.withDeadline(clock.now.advanced(by: limit), operation)
 }
 
-/// Returns the response with `output`, whose type is `type`.
+/// Returns the response with `output`, a value of `type`.
 ///
 /// A cast of the value alone would fail for `nil`.
 private func response<Value: Encodable>(_ output: Any, as type: Value.Type) throws -> Response {
