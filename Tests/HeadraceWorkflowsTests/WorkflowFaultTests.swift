@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `a turn reads its instance once`() async throws {
-        let store = ReadCountingStore(try InMemoryStore(entities: [StoredWorkflow.self, Line.self]))
+        let store = WatchedStore(try InMemoryStore(entities: [StoredWorkflow.self, Line.self]))
         let code: Scripted.Code = { _, flow in
             for text in ["a", "b", "c"] { try await flow.transaction(text) { $0.insert(Line(text)) } }
             return "d"
@@ -55,9 +55,9 @@ import Testing
         try await Scripted.$code.binding(code) {
             try await WorkflowBench(store).run([Scripted.self]) { relay, workflows, _ in
                 try await workflows.start(Scripted(), id: 1)
-                let before = store.count
+                let before = store.readCount
                 try await relay.untilIdle()
-                #expect(store.count == before + 1)
+                #expect(store.readCount == before + 1)
                 #expect(try await workflows.result(of: Scripted.self, id: 1) == "d")
             }
         }
@@ -90,6 +90,40 @@ import Testing
             }
         }
         #expect(try await bench.lines().sorted() == ["a", "b", "c"].filter { $0 <= step })
+    }
+
+    @Test func `a turn that another relay goes on with meanwhile does no step twice`() async throws {
+        let store = WatchedStore(try InMemoryStore(entities: [StoredWorkflow.self, Line.self]))
+        let (late, other) = (try WorkflowBench(store), try WorkflowBench(store))
+        let gates = ["b": Gate(), "c": Gate()]
+        let held = Mutex<Set<String>>(["b", "c"])
+        let code: Scripted.Code = { _, flow in
+            for text in ["a", "b", "c"] {
+                try await flow.transaction(text) { context in
+                    context.insert(Line(text))
+                    if held.withLock({ $0.remove(text) }) != nil { await gates[text]?.pass() }
+                }
+            }
+            return "d"
+        }
+        try await Scripted.$code.binding(code) {
+            try await late.run([Scripted.self]) { lateRelay, workflows, _ in
+                try await workflows.start(Scripted(), id: 1)
+                await gates["b"]?.arrivals(1)
+                // The clock of the suspended relay stands still.
+                other.clock.advance(by: .seconds(600))
+                try await other.run([Scripted.self]) { relay, _, _ in
+                    await gates["c"]?.arrivals(1)
+                    gates["b"]?.open()
+                    try await lateRelay.advance(by: .seconds(7_200))
+                    gates["c"]?.open()
+                    try await relay.advance(by: .seconds(7_200))
+                }
+                #expect(try await workflows.result(of: Scripted.self, id: 1) == "d")
+            }
+        }
+        #expect(try await late.lines().sorted() == ["a", "b", "c"])
+        #expect(!store.wasBlocked)
     }
 
     @Test(arguments: ["label", "mail"])
@@ -178,10 +212,10 @@ final class FaultyStore: StoreDecorator, ObservableStore {
     }
 }
 
-/// A store that counts the reads of instances.
-final class ReadCountingStore: StoreDecorator, ObservableStore {
+/// A store that counts the reads of instances, and notes whether one was ever blocked.
+final class WatchedStore: StoreDecorator, ObservableStore {
     private let memory: InMemoryStore
-    private let reads = Mutex(0)
+    private let state = Mutex((readCount: 0, wasBlocked: false))
 
     init(_ memory: InMemoryStore) {
         self.memory = memory
@@ -191,10 +225,19 @@ final class ReadCountingStore: StoreDecorator, ObservableStore {
 
     var commitFeed: CommitFeed { memory.commitFeed }
 
-    var count: Int { reads.withLock { $0 } }
+    var readCount: Int { state.withLock { $0.readCount } }
+    var wasBlocked: Bool { state.withLock { $0.wasBlocked } }
 
     func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        if reference.kind == StoredWorkflow.entityName { reads.withLock { $0 += 1 } }
+        if reference.kind == StoredWorkflow.entityName { state.withLock { $0.readCount += 1 } }
         return try await base.find(reference)
+    }
+
+    func commit(_ changes: ChangeSet) async throws {
+        for write in changes.writes where write.document.reference.kind == StoredWorkflow.entityName {
+            let instance: StoredWorkflow = try DocumentCoding.decode(write.document)
+            if instance.state == .blocked { state.withLock { $0.wasBlocked = true } }
+        }
+        try await base.commit(changes)
     }
 }

@@ -29,11 +29,12 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     private let message: ContinueWorkflow
     private let units: UnitsOfWork
 
-    /// The code, which has received the first ``recordCount`` records; `nil` before the first unit of work.
+    /// The code; `nil` before the first unit of work.
     private var replay: WorkflowReplay?
 
-    private var round = 0
-    private var recordCount = 0
+    /// The round, and the number of records that the code had received at the last commit; `nil` before the first unit of work.
+    private var place: (round: Int, recordCount: Int)?
+
     private var seed: UInt64 = 0
 
     /// Whether the code has received a record that wasn't stored.
@@ -296,6 +297,7 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
     ) async throws -> Bool {
         hasNews = false
         defer { heldQueue = nil }
+        var next = place
         let isOver = try await units.execute { context in
             guard let stored = try await find(in: context, document) else { return true }
             context.keep(stored)
@@ -307,21 +309,19 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
                     return true
                 }
             }
-            if isAhead { drop() }
-            if replay == nil {
-                try await begin(stored, in: context)
-            } else if stored.round != round || stored.recordCount != recordCount {
-                throw StoreError.versionConflict(
-                    EntityReference(kind: StoredWorkflow.entityName, key: stored.id),
-                    expected: recordCount,
-                    stored: stored.recordCount
-                )
+            if let place, place != (stored.round, stored.recordCount) {
+                // Another relay has gone on with the instance.
+                let reference = EntityReference(kind: StoredWorkflow.entityName, key: stored.id)
+                throw StoreError.versionConflict(reference, expected: place.recordCount, stored: stored.recordCount)
             }
+            if isAhead { drop() }
+            if replay == nil { try await begin(stored, in: context) }
             try await body(context, stored)
             let isOver = try await settle(stored, in: context)
-            (round, recordCount) = (stored.round, stored.recordCount)
+            next = (stored.round, stored.recordCount)
             return isOver
         }
+        place = next
         isAhead = false
         return isOver
     }
@@ -350,7 +350,8 @@ final class WorkflowTurn<Workflow: DurableWorkflow> {
         let records = try await EntityContext(reading: context.store).journal(of: stored).map(\.record)
         replay = try stored.replay(as: Workflow.self, records)
         isAhead = false
-        (round, recordCount, seed) = (stored.round, stored.recordCount, stored.keySeedOfRound)
+        place = (stored.round, stored.recordCount)
+        seed = stored.keySeedOfRound
         resting = Dictionary(stored.waits.filter { $0.attempts > 0 }.map { ($0.step, $0) }) { $1 }
     }
 
