@@ -25,7 +25,13 @@ private struct Payout: DurableWorkflow {
         let cents = try await flow.transaction("take") { context in try await context.add(-10, to: "a") }
         let number = number
         try await flow.step("mail") { step in
-            try await step.resolve((any BankMailer).self).send("payout \(number)", key: step.idempotencyKey.uuidString)
+            do {
+                try await step.resolve((any BankMailer).self)
+                    .send("payout \(number)", key: step.idempotencyKey.uuidString)
+            } catch let error as SimulationError where error.code == .timedOut {
+                // The mailer sends nothing twice with one key, so the step may be repeated.
+                throw Unanswered()
+            }
         }
         try await flow.sleep(for: .seconds(60))
         async let first = flow.transaction("first") { context in try await context.add(5, to: "b") }
@@ -33,6 +39,11 @@ private struct Payout: DurableWorkflow {
         return try await cents + first + second
     }
 }
+
+/// A call without an answer.
+///
+/// It doesn't say that a repetition is useless, so steps are repeated.
+private struct Unanswered: Error {}
 
 extension EntityContext {
     fileprivate nonisolated(nonsending) func add(_ cents: Int, to id: String) async throws -> Int {
