@@ -44,6 +44,7 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
 
 let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "Tool")
 let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
+let asyncAlgorithms = product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird")
 let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
 let httpTypes = product("HTTPTypes", of: "swift-http-types", for: "Client")
 let hummingbird = product("Hummingbird", of: "hummingbird", for: "Hummingbird")
@@ -369,19 +370,20 @@ let package = Package(
         ),
 
         // Sends messages to a server. Empty without the trait Client.
-        .target(name: "HeadraceClient", dependencies: ["HeadraceCommands", "HeadraceCore", httpTypes]),
+        .target(
+            name: "HeadraceClient",
+            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceStorage", httpTypes]),
         .testTarget(
             name: "HeadraceClientTests",
-            dependencies: ["HeadraceClient", "HeadraceCommands", "HeadraceCore", "HeadraceTesting", httpTypes]
-        ),
+            dependencies: features + ["HeadraceClient", "HeadraceTesting", httpTypes],
+            exclude: ["Golden"]),
 
         // Empty without the trait Hummingbird.
         .target(
             name: "HeadraceHummingbird",
             dependencies: features + [
                 "HeadraceClient", "HeadraceInspector", httpTypes, hummingbird, logging, nioHTTPTypes, serviceLifecycle,
-                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
-                product("UnixSignals", of: "swift-service-lifecycle", for: "Hummingbird"),
+                asyncAlgorithms, product("UnixSignals", of: "swift-service-lifecycle", for: "Hummingbird"),
             ] + nio(["NIOCore", "NIOHTTP1"], for: "Hummingbird")
         ),
         .testTarget(
@@ -485,9 +487,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: features + [
                 "Headrace", "HeadraceClient", "HeadraceFlux", "HeadraceHummingbird", "HeadraceInspector",
-                "HeadraceTesting",
-                grdb, httpTypes, hummingbird, logging, serviceLifecycle,
-                product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird"),
+                "HeadraceTesting", asyncAlgorithms, grdb, httpTypes, hummingbird, logging, serviceLifecycle,
             ],
             exclude: ["Golden"]
         ),

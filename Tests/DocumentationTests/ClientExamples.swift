@@ -30,7 +30,7 @@ private struct ListReservations: CQDStreamQuery, Codable {
 }
 
 private struct BookingError: CodedError, Codable {
-    enum Code: String, Codable { case soldOut }
+    enum Code: String, Codable, CaseIterable { case soldOut }
 
     let code: Code
     let message: String
@@ -76,6 +76,12 @@ private let bookingAPI = MessageAPI([
         try router.messages(of: container).mount(bookingAPI)
 
         #expect(router.routes.count == 3)
+    }
+
+    @Test func theDeclarationDescribesItself() throws {
+        let description = try bookingAPI.openAPI(title: "Booking", version: "1")
+
+        #expect(String(decoding: description, as: UTF8.self).contains("/events/{event}/seats"))
     }
 
     @Test func aClientDispatchesToTheServer() async throws {

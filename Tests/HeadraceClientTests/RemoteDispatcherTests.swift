@@ -6,6 +6,7 @@ import HTTPTypes
 import HeadraceClient
 import HeadraceCommands
 import HeadraceCore
+import HeadraceStorage
 import HeadraceTesting
 import Testing
 
@@ -26,6 +27,18 @@ import Testing
         #expect(sent.body == Data(#"{"book":"Emma/1 ä","due":"1970-01-01T00:00:00.250Z","reader":"Ada"}"#.utf8))
         #expect(sent.head.headerFields[.contentType] == "application/json")
         #expect(try #require(sent.head.headerFields[key]).count == 38)
+    }
+
+    @Test func aDurableCommandIsSentAsItIsStoredWithItsVersion() async throws {
+        let transport = ScriptedTransport(.answer(204, ""))
+        let order = Order(book: "Emma", until: Date(timeIntervalSince1970: 0.25))
+
+        try await library(transport).dispatch(order)
+
+        let sent = try #require(transport.sent.first)
+        #expect(sent.head.headerFields[try #require(HTTPField.Name("Headrace-Version"))] == "2")
+        #expect(sent.head.path == "/api/orders/1970-01-01T00%3A00%3A00.250Z")
+        #expect(try sent.body == DocumentCoding.encode(order))
     }
 
     @Test func aQueryIsSentAsParametersWithoutBodyAndKey() async throws {

@@ -6,6 +6,7 @@ import HTTPTypes
 import HeadraceClient
 import HeadraceCommands
 import HeadraceCore
+import HeadraceDomain
 import HeadraceHummingbird
 import HeadraceResolution
 import HeadraceStorage
@@ -19,6 +20,7 @@ import Testing
         .post("reservations", command: ReserveSeat.self, errors: [BookingError.self]),
         .post("any/{id}", command: TakeAnySeat.self),
         .post("window", command: TakeWindowSeat.self),
+        .post("cancellations/{id}", command: Cancel.self),
         .get("reservations/{id}", query: GetReservation.self),
         .get("rows/{row}", query: SeatsLeft.self),
         .get("echo/{name}/{date}/{large}/{id}", query: EchoQuery.self),
@@ -101,6 +103,77 @@ import Testing
         }
 
         #expect(error?.failures.map(\.path) == ["seat", "name"])
+    }
+
+    // MARK: Versions
+
+    @Test func aClientOfAnEarlierVersionWorksWithTheServer() async throws {
+        let booking = try Booking()
+        _ = try remote(booking)
+        let api = MessageAPI([.post("cancellations/{id}", command: EarlierCancel.self)])
+        let remote = try RemoteDispatcher(
+            api, at: "http://localhost", through: RouterTransport(client: booking.router.client))
+        let id = UUID()
+
+        #expect(
+            try await remote.dispatch(EarlierCancel(id: id, at: Date(timeIntervalSince1970: 8.5))) == "\(id) 8.5")
+    }
+
+    @Test(arguments: [(1, "olderVersion", "client"), (4, "newerVersion", "server")])
+    func aVersionThatTheServerDoesNotKnowIsAnErrorThatNamesTheOlderSide(
+        version: Int, code: String, side: String
+    ) async throws {
+        let booking = try Booking()
+        _ = try remote(booking)
+
+        let answer = try await booking.router.client.send(
+            .post, "/cancellations/\(UUID())", #"{"date": 8}"#,
+            headers: [try #require(HTTPField.Name("Headrace-Version")): "\(version)"])
+
+        #expect(answer.status == 422)
+        #expect(answer.text.contains(code))
+        #expect(answer.text.contains("update the \(side)"))
+    }
+
+    @Test(arguments: ["", "0", "-1", "1.5", "99999999999999999999", "a"])
+    func aVersionThatIsNoneIsRefused(field: String) async throws {
+        let booking = try Booking()
+        _ = try remote(booking)
+
+        let answer = try await booking.router.client.send(
+            .post, "/cancellations/\(UUID())", #"{"date": 8}"#,
+            headers: [try #require(HTTPField.Name("Headrace-Version")): field])
+
+        #expect(answer.status == 400)
+    }
+
+    @Test(arguments: ["", "[]", "{", "null", #"{"at": "soon"}"#, #"{"date": 8}"#])
+    func aCommandOfAnEarlierVersionThatIsNoneIsRefusedAsBadInput(body: String) async throws {
+        let booking = try Booking()
+        _ = try remote(booking)
+
+        let answer = try await booking.router.client.send(
+            .post, "/cancellations/\(UUID())", body,
+            headers: [try #require(HTTPField.Name("Headrace-Version")): "2"])
+
+        #expect([400, 422].contains(answer.status), "\(answer.status) \(answer.text)")
+    }
+
+    @Test func aClientWithoutVersionsSendsTheJSONOfTheAPI() async throws {
+        let booking = try Booking()
+        _ = try remote(booking)
+        let id = UUID()
+
+        let answer = try await booking.router.client.send(
+            .post, "/cancellations/\(id)", #"{"date": "1970-01-01T00:00:08.500Z"}"#)
+
+        #expect(answer.text == "\"\(id) 8.5\"")
+    }
+
+    @Test func migrationsWithAGapAreRefusedAtTheStart() {
+        let api = MessageAPI([.post("a", command: Gap.self)])
+
+        #expect(throws: MessageAPIError.self) { try api.validate() }
     }
 
     // MARK: Lost answers
@@ -206,6 +279,26 @@ import Testing
 }
 
 private struct Tap: Sendable {}
+
+/// ``Cancel`` in an app that was installed before.
+private struct EarlierCancel: CQDCommand, DurableCommand {
+    typealias Output = String
+    static let commandName = "cancel"
+    static let commandVersion = 2
+
+    // An earlier program had a migration, too.
+    static let commandMigrations = [JSONMigration(from: 1) { _ in }]
+
+    var id: UUID
+    var at: Date
+}
+
+private struct Gap: CQDCommand, DurableCommand {
+    static let commandName = "gap"
+    static let commandVersion = 3
+    static let commandMigrations = [JSONMigration(from: 1) { _ in }]
+}
+
 private struct Unhandled: CQDCommand, Codable {}
 
 /// Sends requests to the routes of a router, without a connection.

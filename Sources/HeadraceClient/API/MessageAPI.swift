@@ -2,6 +2,8 @@
 
 #if Client
 public import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
 
 /// The messages that a server handles for its clients, each with a method and a path.
 ///
@@ -56,6 +58,15 @@ public struct MessageAPI: Sendable {
             }
             if !route.hasCodableOutput {
                 problems.append("'\(String(naming: route.message))' returns a value that isn't 'Codable'.")
+            }
+            if let durable = route.message as? any DurableCommand.Type, durable.decodableVersions == nil {
+                let versions = durable.commandMigrations.map(\.version)
+                problems.append(
+                    """
+                    The migrations of '\(String(naming: durable))' start from the versions \(versions) and must lead, version by \
+                    version, to its version \(durable.commandVersion).
+                    """
+                )
             }
             let names = route.errors.map(\.name)
             if Set(names).count < names.count { problems.append("Two errors of '\(route)' have one name.") }

@@ -8,7 +8,8 @@ public import HeadraceCore
 /// A message of a ``MessageAPI`` with its method and its path.
 ///
 /// The path has parameters in braces, each the name of a member of the message: `events/{event}/seats`. A member is named as in
-/// JSON, and routes that differ only after a parameter use the same name for it. All members of a query are texts, numbers, Booleans, UUIDs, times, or lists of these.
+/// JSON, and routes that differ only after a parameter use the same name for it. All members of a query are texts, numbers,
+/// Booleans, UUIDs, times, or lists of these.
 public struct MessageRoute: Sendable, CustomStringConvertible {
     /// The method of the requests.
     public let method: HTTPRequest.Method
@@ -150,7 +151,7 @@ package protocol MessageRouteVisitor {
 
 /// An error that travels from the server to a client with all its members.
 package struct DeclaredError: Sendable {
-    private let type: any (CodedError & Codable).Type
+    let type: any (CodedError & Codable).Type
 
     init(_ type: any (CodedError & Codable).Type) {
         self.type = type

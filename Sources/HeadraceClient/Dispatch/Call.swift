@@ -5,6 +5,8 @@ import Foundation
 package import HTTPTypes
 import HeadraceCommands
 import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
 
 /// A message on its way: the request that is sent, perhaps several times, and the meaning of its answers.
 struct Call: Sendable {
@@ -17,6 +19,9 @@ struct Call: Sendable {
 
     /// The body of the request; `nil` for a query.
     let body: Data?
+
+    /// The version of a durable command, whose body has the form in which stores keep it; `nil` for other messages.
+    private let version: Int?
 
     private var isCommand: Bool { key != nil }
 
@@ -41,7 +46,9 @@ struct Call: Sendable {
         self.route = route
         self.key = key
         self.deadline = deadline
-        body = key == nil ? nil : json
+        let durable = message as? any DurableCommand
+        version = durable.map { type(of: $0).commandVersion }
+        body = key == nil ? nil : try durable.map { try DocumentCoding.encode($0) } ?? json
         target = HTTPRequest(
             method: route.method, scheme: address.scheme, authority: address.authority, path: address.path + path)
     }
@@ -51,6 +58,7 @@ struct Call: Sendable {
         var request = target
         request.headerFields[.accept] = "application/json, text/event-stream"
         if body != nil { request.headerFields[.contentType] = "application/json" }
+        if let version { request.headerFields[.commandVersion] = "\(version)" }
         if let key { request.headerFields[.idempotencyKey] = "\"\(key)\"" }
         if let token { request.headerFields[.authorization] = "Bearer \(token)" }
         for (name, value) in TraceCarrier.current {
@@ -122,6 +130,9 @@ extension HTTPField.Name {
 
     /// ID of the first message of the chain of a client.
     package static let messageCorrelation = named("Headrace-Correlation")
+
+    /// The version of a durable command, whose body has the form in which stores keep it.
+    package static let commandVersion = named("Headrace-Version")
 
     /// Time in seconds until the deadline of a message.
     package static let messageTimeLimit = named("Headrace-Time-Limit")

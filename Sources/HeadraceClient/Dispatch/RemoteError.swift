@@ -18,6 +18,7 @@ public struct RemoteError: CodedError, RetryableError {
     /// - `unreachable`: there was no complete response.
     /// - `timedOut`: there was no complete response within the time limit.
     /// - `unknownRoute`: the server has no route for the message.
+    /// - `newerVersion`, `olderVersion`: the command has a version that the server doesn't know yet, or not any more.
     /// - `invalidResponse`: the server is none of this API, or it has another version.
     public let code: String
 

@@ -4,6 +4,8 @@
 import Foundation
 import HTTPTypes
 public import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
 public import Hummingbird
 import NIOCore
 
@@ -23,23 +25,49 @@ extension Request {
         let decoder = decoder ?? context.requestDecoder
         try requireNoQuery()
         let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
-        let decodesJSON = decoder is JSONDecoder
-        // A body of another type is refused before it has arrived.
-        if decodesJSON, let length = headers[.contentLength], length != "0" { try requireJSON() }
-        let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
+        let bytes = try await commandBody(isJSON: decoder is JSONDecoder, limits: limits, clock: clock)
         if bytes.readableBytes == 0 { return try Message(from: MessageDecoder(parameters: parameters, body: nil)) }
-        if decodesJSON {
-            try requireJSON()
-            guard String(validating: bytes.readableBytesView, as: UTF8.self) != nil else {
-                throw Problem.malformed("The body is not UTF-8. To fix, encode it as UTF-8.")
-            }
-        }
         var request = self
         request.body = RequestBody(buffer: bytes)
         let collected = request
         return try await MessageParameters.$current.withValue(parameters) {
             try await decoder.decode(DecodedMessage<Message>.self, from: collected, context: context).message
         }
+    }
+
+    /// Decodes a message from the parameters of the path and from the body, which has the form in which a store keeps a command of
+    /// type `durable`.
+    ///
+    /// - Throws: ``Problem``, also if `version` can't be migrated; `DecodingError`; the errors of migrations.
+    func storedCommand<Message: Decodable>(
+        _ type: Message.Type,
+        as durable: any DurableCommand.Type,
+        version: Int,
+        in context: some RequestContext,
+        limits: RequestLimits,
+        clock: any TimeSource
+    ) async throws -> Message {
+        try requireNoQuery()
+        let parameters = try MessageParameters(of: self, in: context, queryLimit: nil)
+        guard durable.decodableVersions?.contains(version) == true else { throw Problem.unknown(version, of: durable) }
+        let bytes = try await commandBody(isJSON: true, limits: limits, clock: clock)
+        let json = try durable.commandMigrations.migrate(Data(bytes.readableBytesView), from: version)
+        return try MessageParameters.$current.withValue(parameters) {
+            try DocumentCoding.decode(DecodedMessage<Message>.self, from: json).message
+        }
+    }
+
+    /// Reads the body of a command, which must be JSON of UTF-8 if `isJSON` and if there is a body.
+    private func commandBody(isJSON: Bool, limits: RequestLimits, clock: any TimeSource) async throws -> ByteBuffer {
+        // A body of another type is refused before it has arrived.
+        if isJSON, let length = headers[.contentLength], length != "0" { try requireJSON() }
+        let bytes = try await collectedBody(upTo: limits.bodyLength, within: limits.bodyTime, clock: clock)
+        if !isJSON || bytes.readableBytes == 0 { return bytes }
+        try requireJSON()
+        guard String(validating: bytes.readableBytesView, as: UTF8.self) != nil else {
+            throw Problem.malformed("The body is not UTF-8. To fix, encode it as UTF-8.")
+        }
+        return bytes
     }
 
     /// Decodes a message from the parameters of the path and of the query.
@@ -127,6 +155,19 @@ extension Request {
 }
 
 extension Problem {
+    /// A client of another version has sent the command.
+    fileprivate static func unknown(_ version: Int, of type: any DurableCommand.Type) -> Problem {
+        let (side, code) = version > type.commandVersion ? ("server", "newerVersion") : ("client", "olderVersion")
+        return Problem(
+            .unprocessableContent,
+            code: code,
+            """
+            The client has sent version \(version) of '\(type.commandName)', and the server has version \(type.commandVersion). To fix, \
+            update the \(side).
+            """
+        )
+    }
+
     /// The client has left; the log and the flow of an inspector show this outcome.
     fileprivate static let incomplete = Problem(
         .badRequest, code: "incomplete", "The connection ended before the body was complete. To fix, send it again.")

@@ -6,6 +6,7 @@ import HTTPTypes
 public import HeadraceClient
 import HeadraceCommands
 import HeadraceCore
+import HeadraceDomain
 import HeadraceInspector
 import HeadraceResolution
 import Hummingbird
@@ -19,7 +20,8 @@ extension MessageRoutes {
     ///
     /// In contrast to the other routes:
     ///
-    /// - The JSON has the form of `MessageAPI`, with all coders of the context. A value that is `nil` is `null`.
+    /// - The JSON has the form of `MessageAPI`, with all coders of the context. A client of this package sends a `DurableCommand` in the
+    ///   form in which stores keep it, with its version, and an earlier version is migrated. A value that is `nil` is `null`.
     /// - An error that a route declares is sent with all its members. Its status is in the ``ProblemTable``, or is 422.
     /// - A command with the field `Idempotency-Key` takes effect once, as with an ``IdempotencyKeyMiddleware`` that waits for the first
     ///   request.
@@ -49,8 +51,7 @@ private struct MountedRoutes<Context: RequestContext>: MessageRouteVisitor {
         let problems = DeclaredProblems(messages.problems, route.errors)
         messages.router.on(RouterPath(route.path), method: route.method) { request, context in
             try await problems.around {
-                let command = try await request.command(
-                    command, in: context, by: MessageJSON.decoder, limits: limits, clock: clock)
+                let command = try await request.command(command, in: context, limits: limits, clock: clock)
                 return try await withTimeLimit(of: request, clock: clock) {
                     try await keys.handle(request, context: context) { _, _ in
                         let output = try await dispatcher(in: scope).dispatch(command)
@@ -83,6 +84,27 @@ private struct MountedRoutes<Context: RequestContext>: MessageRouteVisitor {
         {
             ServerSentEvent(data: String(decoding: try MessageJSON.encode($0), as: UTF8.self))
         }
+    }
+}
+
+extension Request {
+    /// Decodes a command of an API from the parameters of the path and from the body.
+    ///
+    /// A client of this package sends a durable command as it is stored, with its version. Other clients send the JSON of the API.
+    fileprivate func command<Command: CQDCommand & Codable>(
+        _ type: Command.Type,
+        in context: some RequestContext,
+        limits: RequestLimits,
+        clock: any TimeSource
+    ) async throws -> Command {
+        guard let field = headers[.commandVersion], let durable = type as? any DurableCommand.Type else {
+            return try await command(type, in: context, by: MessageJSON.decoder, limits: limits, clock: clock)
+        }
+        guard let version = Int(field), version >= 1 else {
+            throw Problem.malformed("The field 'Headrace-Version' must be 1 or more. To fix, correct or omit it.")
+        }
+        return try await storedCommand(
+            type, as: durable, version: version, in: context, limits: limits, clock: clock)
     }
 }
 

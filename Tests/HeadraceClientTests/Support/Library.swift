@@ -5,6 +5,8 @@ import Foundation
 import HeadraceClient
 import HeadraceCommands
 import HeadraceCore
+import HeadraceDomain
+import HeadraceStorage
 
 struct Lend: CQDCommand, Codable {
     var book: String
@@ -32,11 +34,21 @@ struct ListBooks: CQDStreamQuery, Codable {
 }
 
 struct LoanError: CodedError, Codable, Equatable {
-    enum Code: String, Codable { case isOut }
+    enum Code: String, Codable, CaseIterable { case isOut }
 
     let code: Code
     let reader: String
     var message: String { "The book is out." }
+}
+
+/// A command whose shape has changed once.
+struct Order: CQDCommand, DurableCommand {
+    static let commandName = "order"
+    static let commandVersion = 2
+    static let commandMigrations = [JSONMigration(from: 1) { _ in }]
+
+    var book: String
+    var until: Date
 }
 
 /// A message without a route.
@@ -45,6 +57,7 @@ struct Burn: CQDCommand {}
 let libraryAPI = MessageAPI([
     .put("books/{book}/loan", command: Lend.self, errors: [LoanError.self]),
     .post("readers", command: Register.self),
+    .post("orders/{until}", command: Order.self),
     .get("shelves/{shelf}/books", query: FindBooks.self),
     .get("shelves/{shelf}", stream: ListBooks.self, errors: [LoanError.self]),
 ])

@@ -99,6 +99,23 @@ final class TakeWindowSeatHandler: HandlesCommand, Resolvable {
     func handle(_ command: TakeWindowSeat) async throws -> Int? { nil }
 }
 
+/// Cancels a reservation; in its first version, the time was the member `at`.
+struct Cancel: CQDCommand, DurableCommand {
+    typealias Output = String
+    static let commandName = "cancel"
+    static let commandVersion = 3
+    static let commandMigrations = [JSONMigration(from: 2) { $0["date"] = $0.removeValue(forKey: "at") }]
+
+    var id: UUID
+    var date: Date
+}
+
+final class CancelHandler: HandlesCommand, Resolvable {
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ command: Cancel) async throws -> String { "\(command.id) \(command.date.timeIntervalSince1970)" }
+}
+
 struct SeatsLeft: CQDQuery, Codable {
     struct Value: Codable, Equatable {
         var row: Int
@@ -201,6 +218,7 @@ struct Booking {
         builder.commandQueryDispatch().standard(
             commandHandlers: [
                 ReserveSeatHandler.self, TakeAnySeatHandler.self, TakeWindowSeatHandler.self, EchoCommandHandler.self,
+                CancelHandler.self,
             ],
             queryHandlers: [SeatsLeftHandler.self, GetReservationHandler.self, EchoQueryHandler.self],
             streamHandlers: [ListSeatsHandler.self, LongTextsHandler.self],
