@@ -239,9 +239,9 @@ import Testing
 
     @Test func aDeclarationThatCanNotWorkIsRefusedAtTheStartWithAllReasons() throws {
         let api = MessageAPI([
-            .post("a/{x}", command: Unhandled.self),
-            .post("/a/{y}/", command: TakeAnySeat.self),
-            .get("{z}/{z}", query: SeatsLeft.self),
+            .post("a/{id}", command: Cancel.self),
+            .post("/a/{date}/", command: TakeAnySeat.self),
+            .get("{row}/{row}", query: SeatsLeft.self),
             .put("ü", command: TakeAnySeat.self),
         ])
 
@@ -249,9 +249,10 @@ import Testing
 
         #expect(
             error?.problems == [
-                "Another route has the method and the path of 'POST /a/{y}'.",
-                "'POST /a/{y}' has '{y}' where another route has '{x}'.",
-                "The path of 'GET /{z}/{z}' has two parameters of one name.",
+                "Another route has the method and the path of 'POST /a/{date}'.",
+                "'POST /a/{date}' has '{date}' where another route has '{id}'.",
+                "'HeadraceHummingbirdTests.TakeAnySeat' has no member for '{date}' of 'POST /a/{date}'.",
+                "The path of 'GET /{row}/{row}' has two parameters of one name.",
                 "The path of 'PUT /ü' has the segment 'ü', which needs other characters than letters, digits, '-', '.', '_', and '~'.",
                 "'HeadraceHummingbirdTests.TakeAnySeat' has another route than 'PUT /ü'.",
             ])

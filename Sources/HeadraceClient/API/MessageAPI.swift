@@ -68,6 +68,14 @@ public struct MessageAPI: Sendable {
                     """
                 )
             }
+            if let message = route.message as? any Decodable.Type,
+                let members = try? ShapeReader().members(of: message).map(\.name)
+            {
+                for parameter in route.template.parameters where !members.contains(parameter) {
+                    problems.append(
+                        "'\(String(naming: route.message))' has no member for '{\(parameter)}' of '\(route)'.")
+                }
+            }
             let names = route.errors.map(\.name)
             if Set(names).count < names.count { problems.append("Two errors of '\(route)' have one name.") }
         }
