@@ -156,10 +156,3 @@ extension StoreError {
     /// Whether another program has written the same entities.
     var isWriteConflict: Bool { code == .versionConflict || code == .alreadyExists }
 }
-
-extension DeliveryStore {
-    /// The store whose commits can be observed: this store, or the store that it decorates.
-    fileprivate var observable: (any ObservableStore)? {
-        (self as? any ObservableStore) ?? (self as? any StoreDecorator)?.base.observable
-    }
-}

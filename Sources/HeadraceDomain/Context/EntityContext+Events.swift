@@ -35,7 +35,7 @@ extension EntityContext {
     /// - Returns: The events.
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
     public nonisolated(nonsending) func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await store.events(after: position, limit: limit)
+        try await source.events(after: position, limit: limit)
     }
 }
 
@@ -61,7 +61,7 @@ extension EntityContext {
         try requireDeclared(EntityKind.of(type), type: type)
         let reference = EntityReference(kind: Entity.entityName, key: id.storageKey)
         var missing: (stream: StreamReferences, error: EventSourcingError)?
-        while let document = try await store.find(reference) {
+        while let document = try await source.find(reference) {
             let (stream, count) = try StreamFold<Entity>(document).extent
             // An event is removed only with its whole stream.
             if let missing, missing.stream == stream { throw missing.error }
@@ -89,7 +89,7 @@ extension EntityContext {
             let part = first...min(numbers.upperBound, first + StreamReader.limit - 1)
             let wanted = part.map(stream.event)
             var found: [EntityReference: StoredDocument] = [:]
-            for document in try await store.find(all: wanted) { found[document.reference] = document }
+            for document in try await source.find(all: wanted) { found[document.reference] = document }
             for (number, reference) in zip(part, wanted) {
                 guard let document = found[reference] else {
                     throw EventSourcingError.missing(number, of: entity)
@@ -113,7 +113,7 @@ extension EntityContext {
     ) async throws -> [StoredDocument] {
         // The context doesn't read the state of an entity that it tracks.
         let unknown = documents.filter { tracked[$0.reference] == nil && streams?[$0] == nil }
-        let read = try await StreamReader.read(unknown, as: type, from: store)
+        let read = try await StreamReader.read(unknown, as: type, from: source)
         var current: [EntityReference: StoredDocument] = [:]
         // In place: a copy would make each read as long as all reads before it.
         if streams == nil { streams = [:] }

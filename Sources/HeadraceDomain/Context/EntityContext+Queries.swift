@@ -123,7 +123,7 @@ extension EntityContext {
                 after: place,
                 limit: limit.map { min(max(0, $0), .max - spare) + spare }
             )
-            let read = try await store.fetch(query)
+            let read = try await source.fetch(query)
             var documents = read
             if let eventSourced = kind.eventSourced {
                 documents = try await readStreams(of: read, as: eventSourced)
@@ -197,7 +197,7 @@ extension EntityContext {
     ) async throws -> Int {
         let kind = EntityKind.of(type)
         try requireDeclared(kind, type: type)
-        var count = try await store.count(
+        var count = try await source.count(
             DocumentQuery(
                 kind: Entity.entityName,
                 conditions: conditions.map { DocumentQuery.Condition(index: $0.index.name, test: $0.test) }

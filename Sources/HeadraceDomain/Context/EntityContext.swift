@@ -21,6 +21,9 @@ public import HeadraceStorage
 public final class EntityContext: DomainContext {
     package let store: any EntityStore
 
+    /// The store, or a log of what is read from it for a live query.
+    let source: any EntityStore
+
     /// The entities that were read or inserted.
     var tracked = TrackedEntities()
 
@@ -70,6 +73,7 @@ public final class EntityContext: DomainContext {
     /// Creates an empty context on `store` that commits with the given durability.
     public init(_ store: any EntityStore, durability: Durability = .durable) {
         self.store = store
+        source = ReadLog.source(of: store)
         self.durability = durability
         isReadOnly = false
     }
@@ -77,6 +81,7 @@ public final class EntityContext: DomainContext {
     /// Creates an empty context that only reads from `store`.
     package init(reading store: any EntityStore) {
         self.store = store
+        source = ReadLog.source(of: store)
         durability = .durable
         isReadOnly = true
     }
@@ -158,7 +163,7 @@ public final class EntityContext: DomainContext {
         let key = id.storageKey
         if let known = tracked[kind, key] { return known.isDeleted ? nil : known.entity as? Entity }
         let reference = EntityReference(kind: kind.name, key: key)
-        var document = try await store.find(reference)
+        var document = try await source.find(reference)
         if let eventSourced = kind.eventSourced, let read = document {
             document = try await readStreams(of: [read], as: eventSourced).first
         }
@@ -189,7 +194,7 @@ public final class EntityContext: DomainContext {
         let references = try references(to: ids, of: type)
         let unknown = references.filter { tracked[$0] == nil }
         if !unknown.isEmpty {
-            var documents = try await store.find(all: unknown)
+            var documents = try await source.find(all: unknown)
             if let eventSourced = kind.eventSourced {
                 documents = try await readStreams(of: documents, as: eventSourced)
             }

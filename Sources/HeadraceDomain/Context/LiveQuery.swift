@@ -38,8 +38,8 @@ public struct LiveQuery<Value>: AsyncSequence {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let query: LiveQuery
 
-        /// The reads of the last value, and the position of the feed before them.
-        private var last: (reads: [ReadLog.Read], position: Int)?
+        /// The reads of the last value.
+        private var last: ObservedReads?
         private var isEnded = false
 
         fileprivate init(query: LiveQuery) {
@@ -64,21 +64,16 @@ public struct LiveQuery<Value>: AsyncSequence {
             isEnded = true
             while true {
                 if let last {
-                    let subjects = Set(last.reads.map(\.subject))
-                    try await query.store.waitForCommit(to: subjects, after: last.position, polling: query.polling)
+                    try await query.store.waitForCommit(to: last, polling: query.polling)
                 } else if query.polling != nil {
                     // Commits of other writers after this call are noticed later.
                     try await query.store.noticeOtherCommits()
                 }
                 try Task.checkCancellation()
 
-                // Taken before the read: a commit in between is part of the read, and at worst causes one read too
-                // many.
-                let position = query.store.commitFeed.position
-                let log = ReadLog(query.store)
-                let value = try await query.read(EntityContext(reading: log))
-                let isNews = last.map { $0.reads != log.reads } ?? true
-                last = (log.reads, position)
+                let (value, reads) = try await query.store.logging(query.read)
+                let isNews = reads.log != last?.log
+                last = reads
                 if isNews {
                     isEnded = false
                     return value
@@ -93,6 +88,9 @@ extension LiveQuery.AsyncIterator: Sendable {}
 
 extension ObservableStore {
     /// Observes the result of `read`: returns the current value, and a new value whenever a commit has changed it.
+    ///
+    /// What other contexts of this store read for `read` counts, too, such as those of query handlers. So a closure that dispatches a
+    /// query observes its value.
     ///
     /// Commits of this store are noticed at once. Those of other processes, and of other stores on the same file, are
     /// noticed if you give an interval for `polling`. Polling asks the store whether anything has changed, not for data.
@@ -110,12 +108,23 @@ extension ObservableStore {
         LiveQuery(store: self, polling: interval.map { ($0, clock) }, read: read)
     }
 
-    /// Returns when a commit after `position` has changed one of `subjects`.
+    /// Runs `read`, and notes what it reads from the store.
+    package nonisolated(nonsending) func logging<Value>(
+        _ read: nonisolated(nonsending) (EntityContext) async throws -> Value
+    ) async throws -> (value: Value, reads: ObservedReads) {
+        // Taken before the read: a commit in between is part of the read, and at worst causes one read too many.
+        let position = commitFeed.position
+        let log = ReadLog(self)
+        let value = try await ReadLog.$current.binding(log) { try await read(EntityContext(reading: self)) }
+        return (value, ObservedReads(log: log.reads, position: position))
+    }
+
+    /// Returns when a commit has changed a part of the store to which `reads` belong.
     fileprivate func waitForCommit(
-        to subjects: Set<CommitFeed.Subject>,
-        after position: Int,
+        to reads: ObservedReads,
         polling: (interval: Duration, clock: any TimeSource)?
     ) async throws {
+        let (subjects, position) = (reads.subjects, reads.position)
         guard let polling else { return try await commitFeed.waitForChange(of: subjects, after: position) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [commitFeed] in try await commitFeed.waitForChange(of: subjects, after: position) }
@@ -137,8 +146,29 @@ extension TimeSource {
     }
 }
 
-/// A store that remembers the results of the reads: the documents, and the positions of events.
-final class ReadLog: EntityStore {
+/// The reads of a function from a store.
+package struct ObservedReads: Sendable {
+    /// The results of the reads, in order.
+    let log: [ReadLog.Read]
+
+    /// The position of the feed before them.
+    package let position: Int
+
+    /// The parts of the store to which they belong; empty if nothing was read through a context.
+    package var subjects: Set<CommitFeed.Subject> { Set(log.map(\.subject)) }
+}
+
+/// The results of reads from a store: documents, and the positions of events.
+final class ReadLog: Sendable {
+    /// The log of the live query that is being read.
+    @TaskLocal static var current: ReadLog?
+
+    /// Returns `store`, or a store that notes the reads from it if a live query observes it.
+    static func source(of store: any EntityStore) -> any EntityStore {
+        guard let log = current, store.observable === log.store else { return store }
+        return LoggedStore(store, log: log)
+    }
+
     struct Read: Equatable {
         /// The result of a read: documents, their number, or events by their positions.
         ///
@@ -178,28 +208,6 @@ final class ReadLog: EntityStore {
 
     /// The reads, in order.
     var reads: [Read] { log.withLock(\.self) }
-
-    var schema: EntitySchema { store.schema }
-
-    func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        try await find(reference, in: store)
-    }
-
-    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await find(all: references, in: store)
-    }
-
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        try await fetch(query, in: store)
-    }
-
-    func count(_ query: DocumentQuery) async throws -> Int {
-        try await count(query, in: store)
-    }
-
-    func snapshot() async throws -> any EntityReader {
-        LoggedSnapshot(try await store.snapshot(), log: self)
-    }
 
     fileprivate func find(_ reference: EntityReference, in reader: any EntityReader) async throws -> StoredDocument? {
         let document = try await reader.find(reference)
@@ -245,6 +253,43 @@ final class ReadLog: EntityStore {
         log.withLock { $0.append(Read(events: events)) }
         return events
     }
+}
+
+/// A store that adds its reads to a log.
+private final class LoggedStore: EntityStore {
+    private let store: any EntityStore
+    private let log: ReadLog
+
+    init(_ store: any EntityStore, log: ReadLog) {
+        self.store = store
+        self.log = log
+    }
+
+    var schema: EntitySchema { store.schema }
+
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
+        try await log.find(reference, in: store)
+    }
+
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
+        try await log.find(all: references, in: store)
+    }
+
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
+        try await log.fetch(query, in: store)
+    }
+
+    func count(_ query: DocumentQuery) async throws -> Int {
+        try await log.count(query, in: store)
+    }
+
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
+        try await log.events(after: position, limit: limit, in: store)
+    }
+
+    func snapshot() async throws -> any EntityReader {
+        LoggedSnapshot(try await store.snapshot(), log: log)
+    }
 
     func commit(_ changes: ChangeSet) async throws {
         try await store.commit(changes)
@@ -252,10 +297,6 @@ final class ReadLog: EntityStore {
 
     /// Does nothing: the owner of the store closes it.
     func close() throws {}
-
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await events(after: position, limit: limit, in: store)
-    }
 }
 
 /// A snapshot of the store that adds its reads to the log.

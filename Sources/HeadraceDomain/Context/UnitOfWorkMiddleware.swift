@@ -100,6 +100,7 @@ extension EntityStore {
     public nonisolated(nonsending) func read<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {
-        try await body(EntityContext(reading: SnapshotStore(of: schema, at: try await snapshot())))
+        let moment = try await ReadLog.source(of: self).snapshot()
+        return try await body(EntityContext(reading: SnapshotStore(of: schema, at: moment)))
     }
 }

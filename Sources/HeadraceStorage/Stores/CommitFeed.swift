@@ -21,11 +21,12 @@ public final class CommitFeed: Sendable {
         var position = 0
         var lastChanges: [Subject: Int] = [:]
         var lastChangeOfAll = 0
-        var waiters = WaiterQueue<Set<Subject>, Void>()
+        var waiters = WaiterQueue<Set<Subject>?, Void>()
 
-        /// Whether a commit after `position` has changed one of `subjects`.
-        func hasChanged(_ subjects: Set<Subject>, after position: Int) -> Bool {
-            lastChangeOfAll > position || subjects.contains { lastChanges[$0, default: 0] > position }
+        /// Whether a commit after `position` has changed one of `subjects`, or anything if it is `nil`.
+        func hasChanged(_ subjects: Set<Subject>?, after position: Int) -> Bool {
+            guard let subjects else { return self.position > position }
+            return lastChangeOfAll > position || subjects.contains { lastChanges[$0, default: 0] > position }
         }
     }
 
@@ -46,7 +47,7 @@ public final class CommitFeed: Sendable {
                 return state.waiters.endAll(with: .success(()))
             }
             for subject in subjects { state.lastChanges[subject] = state.position }
-            return state.waiters.endAll(with: .success(())) { !$0.isDisjoint(with: subjects) }
+            return state.waiters.endAll(with: .success(())) { !($0?.isDisjoint(with: subjects) ?? false) }
         }
         for resumption in resumptions { resumption.resume() }
     }
@@ -59,8 +60,16 @@ public final class CommitFeed: Sendable {
         try await request(subjects, after: position)?.value()
     }
 
-    /// Returns a waiter for a change of `subjects`, or `nil` if there is one after `position`.
-    func request(_ subjects: Set<Subject>, after position: Int) -> Waiter<Void>? {
+    /// Waits until there is a commit after `position`, and returns at once if there already is one.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled.
+    package func waitForCommit(after position: Int) async throws {
+        try Task.checkCancellation()
+        try await request(nil, after: position)?.value()
+    }
+
+    /// Returns a waiter for a change of `subjects`, or of anything if it is `nil`; `nil` if there is one after `position`.
+    func request(_ subjects: Set<Subject>?, after position: Int) -> Waiter<Void>? {
         state.withLock { state in
             state.hasChanged(subjects, after: position) ? nil : state.waiters.append(subjects)
         }

@@ -33,6 +33,13 @@ extension DeliveryStore {
     package var undecorated: any DeliveryStore { (self as? any StoreDecorator)?.base.undecorated ?? self }
 }
 
+extension EntityStore {
+    /// The store whose commits can be observed: this store, or the store that it decorates; `nil` if there is none.
+    package var observable: (any ObservableStore)? {
+        (self as? any ObservableStore) ?? (self as? any StoreDecorator)?.base.observable
+    }
+}
+
 extension StoreDecorator {
     // MARK: As EntityStore
 

@@ -199,12 +199,13 @@ import Testing
     @Test func aLiveQueryOnASnapshotOfTheStoreReadsAStreamAtOnce() async throws {
         try await wallets.open(deposits: 7)
         let store = CountingStore(wallets.store)
-        let log = ReadLog(store)
 
-        let balances = try await log.read { context in try await context.fetch(Wallet.self).map(\.balance) }
+        let (balances, reads) = try await store.logging { _ in
+            try await store.read { context in try await context.fetch(Wallet.self).map(\.balance) }
+        }
 
         #expect(balances == [7])
-        #expect(log.reads.map(\.subject) == [.entities("wallet"), .entities("wallet.stream")])
+        #expect(reads.log.map(\.subject) == [.entities("wallet"), .entities("wallet.stream")])
     }
 
     @Test func handlersBeforeTheCommitAddEventsToTheStream() async throws {
