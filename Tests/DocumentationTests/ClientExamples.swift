@@ -54,9 +54,13 @@ private final class ListReservationsHandler: HandlesStreamQuery, Resolvable {
     func handle(_ query: ListReservations) async throws -> QueryStream<Int> { QueryStream { nil } }
 }
 
+private struct Badge {
+    var text = ""
+}
+
 private let bookingAPI = MessageAPI([
     .post("reservations", command: ReserveSeat.self, errors: [BookingError.self]),
-    .get("events/{event}/seats", query: SeatsLeft.self),
+    .live("events/{event}/seats", query: SeatsLeft.self),
     .get("reservations", stream: ListReservations.self),
 ])
 
@@ -91,6 +95,11 @@ private let bookingAPI = MessageAPI([
             try await remote.dispatch(ReserveSeat(event: event, seat: 4))
             let left = try await remote.dispatch(SeatsLeft(event: event))
             return left
+        }
+        func show(event: UUID, badge: inout Badge) async throws {
+            let remote = try RemoteDispatcher(bookingAPI, at: "https://booking.example", through: URLSessionTransport())
+
+            for try await left in remote.observe(SeatsLeft(event: event)) { badge.text = "\(left)" }
         }
         let reserving = Task { try await reserve(event: UUID()) }
         reserving.cancel()

@@ -62,6 +62,9 @@ import Testing
                 )))
         let stream = try value(document, "paths", "/shelves/{shelf}", "get", "responses", "200", "content")
         #expect(try stream == json(#"{"text/event-stream": {"schema": {"type": "string"}}}"#))
+        let live = try value(document, "paths", "/due/{book}", "get", "responses", "200", "content")
+        let number = #"{"schema": {"type": "integer", "format": "int64"}}"#
+        #expect(try live == json(#"{"application/json": \#(number), "text/event-stream": \#(number)}"#))
     }
 
     @Test func typesHaveTheSchemasOfTheirJSON() throws {

@@ -18,7 +18,7 @@ import Testing
     private static let api = MessageAPI([
         .post("any", command: TakeAnySeat.self),
         .post("reservations", command: ReserveSeat.self),
-        .get("rows/{row}", query: SeatsLeft.self),
+        .live("rows/{row}", query: SeatsLeft.self, errors: [BookingError.self]),
         .get("seats", stream: ListSeats.self, errors: [BookingError.self]),
         .get("texts", stream: LongTexts.self),
     ])
@@ -54,6 +54,32 @@ import Testing
             var numbers: [Int] = []
             for try await number in try await remote.dispatch(ListSeats(count: 3)) { numbers.append(number) }
             #expect(numbers == [1, 2, 3])
+        }
+    }
+
+    @Test func anObservedValueFollowsTheCommandsOfOtherClients() async throws {
+        try await with(try Booking(), { $0.token = { "ada" } }) { remote in
+            var values = remote.observe(SeatsLeft(row: 3)).makeAsyncIterator()
+            for left in stride(from: 10, to: 5, by: -1) {
+                let value = try await values.next()
+                #expect(value?.left == left)
+                #expect(value?.principal == "Bearer ada")
+                _ = try await remote.dispatch(TakeAnySeat(id: UUID()))
+            }
+        }
+    }
+
+    @Test func anErrorAfterTheFirstValueEndsTheObservationWithItsType() async throws {
+        try await with(try Booking()) { remote in
+            var values = remote.observe(SeatsLeft(row: 99)).makeAsyncIterator()
+            #expect(try await values.next()?.left == 10)
+
+            _ = try await remote.dispatch(TakeAnySeat(id: UUID()))
+
+            await #expect(throws: BookingError(code: .taken)) { _ = try await values.next() }
+            // The error of the first evaluation is the response.
+            var others = remote.observe(SeatsLeft(row: 99)).makeAsyncIterator()
+            await #expect(throws: BookingError(code: .taken)) { _ = try await others.next() }
         }
     }
 

@@ -271,6 +271,19 @@ import Testing
         #expect(error?.message.contains("IdempotencyMiddleware") == true)
     }
 
+    @Test func aLiveQueryWithoutAStoreThatTellsItsCommitsIsRefusedAtTheStart() throws {
+        let builder = ContainerBuilder()
+        builder.singleton(Seats.self) { _ in Seats() }
+        builder.commandQueryDispatch().standard(queryHandlers: [SeatsLeftHandler.self])
+
+        let error = #expect(throws: MessageAPIError.self) {
+            try Router().messages(of: builder.build()).mount(MessageAPI([.live("rows/{row}", query: SeatsLeft.self)]))
+        }
+
+        #expect(error?.problems.count == 1)
+        #expect(error?.message.contains("GET /rows/{row}") == true)
+    }
+
     @Test(arguments: ["", "localhost", "ftp://a", "https://", "https://a?b", "https://a#b", "https://user@a"])
     func aTextThatIsNoAddressIsRefused(address: String) throws {
         #expect(throws: MessageAPIError.self) {

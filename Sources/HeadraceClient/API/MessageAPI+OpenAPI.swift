@@ -60,7 +60,7 @@ private final class OpenAPIWriter: MessageRouteVisitor {
         write(route, command) { members in
             let body = members.filter { !route.template.parameters.contains($0.name) }
             var operation: [String: JSONValue] = [
-                "responses": try self.responses(of: route, Command.Output.self, media: "application/json")
+                "responses": try self.responses(of: route, Command.Output.self, media: ["application/json"])
             ]
             let parameters = self.pathParameters(of: route, members) + [Self.keyParameter]
             operation["parameters"] = .array(parameters)
@@ -79,7 +79,8 @@ private final class OpenAPIWriter: MessageRouteVisitor {
             [
                 "parameters": .array(
                     self.pathParameters(of: route, members) + self.queryParameters(of: route, members)),
-                "responses": try self.responses(of: route, Query.Value.self, media: "application/json"),
+                "responses": try self.responses(
+                    of: route, Query.Value.self, media: ["application/json"] + (route.isLive ? [Self.events] : [])),
             ]
         }
     }
@@ -90,7 +91,7 @@ private final class OpenAPIWriter: MessageRouteVisitor {
             [
                 "parameters": .array(
                     self.pathParameters(of: route, members) + self.queryParameters(of: route, members)),
-                "responses": try self.responses(of: route, Query.Element.self, media: "text/event-stream"),
+                "responses": try self.responses(of: route, Query.Element.self, media: [Self.events]),
             ]
         }
     }
@@ -147,12 +148,17 @@ private final class OpenAPIWriter: MessageRouteVisitor {
 
     // MARK: Responses
 
-    private func responses<Output>(of route: MessageRoute, _ output: Output.Type, media: String) throws -> JSONValue {
+    private static let events = "text/event-stream"
+
+    private func responses<Output>(of route: MessageRoute, _ output: Output.Type, media: [String]) throws -> JSONValue {
         var responses: [String: JSONValue] = ["default": try problem(of: route)]
         if let decodable = output as? any Decodable.Type {
+            let schema = try reader.shape(of: decodable).schema
+            let texts = media.map { $0 == Self.events ? "Each event has one value." : "The result." }
             responses["200"] = .object([
-                "description": .string(media == "text/event-stream" ? "Each event has one value." : "The result."),
-                "content": Self.content(media, try reader.shape(of: decodable).schema),
+                "description": .string(texts.joined(separator: " ")),
+                "content": .object(
+                    Dictionary(media.map { ($0, .object(["schema": schema])) }) { first, _ in first }),
             ])
         } else {
             responses["204"] = .object(["description": .string("The command has taken effect.")])

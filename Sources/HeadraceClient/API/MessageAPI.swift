@@ -12,7 +12,7 @@ import HeadraceStorage
 /// ```swift
 /// let bookingAPI = MessageAPI([
 ///     .post("reservations", command: ReserveSeat.self, errors: [BookingError.self]),
-///     .get("events/{event}/seats", query: SeatsLeft.self),
+///     .live("events/{event}/seats", query: SeatsLeft.self),
 ///     .get("reservations", stream: ListReservations.self),
 /// ])
 /// ```

@@ -31,6 +31,9 @@ public struct MessageRoute: Sendable, CustomStringConvertible {
     /// Whether a client can decode what the handler returns.
     let hasCodableOutput: Bool
 
+    /// Whether clients can observe the value of the query.
+    package let isLive: Bool
+
     private let visit: @Sendable (MessageRoute, any MessageRouteVisitor) -> Void
 
     private init<Message: DispatchedMessage>(
@@ -39,12 +42,14 @@ public struct MessageRoute: Sendable, CustomStringConvertible {
         _ message: Message.Type,
         _ errors: [any (CodedError & Codable).Type],
         hasCodableOutput: Bool = true,
+        isLive: Bool = false,
         _ visit: @escaping @Sendable (MessageRoute, any MessageRouteVisitor) -> Void
     ) {
         self.method = method
         self.message = message
         self.errors = errors.map { DeclaredError($0) }
         self.hasCodableOutput = hasCodableOutput
+        self.isLive = isLive
         self.visit = visit
         template = PathTemplate(path)
     }
@@ -124,6 +129,24 @@ extension MessageRoute {
         errors: [any (CodedError & Codable).Type] = []
     ) -> MessageRoute where Query.Value: Codable {
         MessageRoute(.get, path, query, errors) { $1.visit(query: query, of: $0) }
+    }
+
+    /// A query that is sent with the method GET, and whose value a client can also observe; see `RemoteDispatcher.observe(_:)`.
+    ///
+    /// A request that accepts only `text/event-stream` receives the value as a server-sent event, and an event with the new value
+    /// whenever a commit has changed it. The server evaluates the query again for each change of what it has read.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - query: The type of the query.
+    ///   - errors: The types of the errors that a client receives as they are; see ``post(_:command:errors:)``.
+    /// - Returns: The route.
+    public static func live<Query: CQDQuery & Codable>(
+        _ path: String,
+        query: Query.Type,
+        errors: [any (CodedError & Codable).Type] = []
+    ) -> MessageRoute where Query.Value: Codable {
+        MessageRoute(.get, path, query, errors, isLive: true) { $1.visit(query: query, of: $0) }
     }
 
     /// A stream query that is sent with the method GET, and whose values arrive as server-sent events.

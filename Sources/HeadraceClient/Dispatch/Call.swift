@@ -23,6 +23,10 @@ struct Call: Sendable {
     /// The version of a durable command, whose body has the form in which stores keep it; `nil` for other messages.
     private let version: Int?
 
+    /// Whether the request asks for the values of a live query, and the last of them that has arrived.
+    private var observes = false
+    private var lastID: String?
+
     private var isCommand: Bool { key != nil }
 
     /// - Throws: `EncodingError` if the message can't be a request.
@@ -53,10 +57,20 @@ struct Call: Sendable {
             method: route.method, scheme: address.scheme, authority: address.authority, path: address.path + path)
     }
 
+    /// Lets the request ask for the values of a live query after the event with the ID `lastID`.
+    ///
+    /// - Throws: `DispatchError` if the route has no live query.
+    mutating func observe(after lastID: String?) throws {
+        guard route.isLive else { throw DispatchError.notLive(route) }
+        observes = true
+        self.lastID = lastID
+    }
+
     /// Returns the head of the next request.
     func request(token: String?, context: MessageContext?, now: ContinuousClock.Instant) -> HTTPRequest {
         var request = target
-        request.headerFields[.accept] = "application/json, text/event-stream"
+        request.headerFields[.accept] = observes ? "text/event-stream" : "application/json, text/event-stream"
+        if let lastID { request.headerFields[.lastEventID] = lastID }
         if body != nil { request.headerFields[.contentType] = "application/json" }
         if let version { request.headerFields[.commandVersion] = "\(version)" }
         if let key { request.headerFields[.idempotencyKey] = "\"\(key)\"" }
@@ -124,6 +138,9 @@ struct Call: Sendable {
 extension HTTPField.Name {
     /// The key by which repetitions of a command are detected.
     static let idempotencyKey = named("Idempotency-Key")
+
+    /// The ID of the last event of a stream that has arrived.
+    package static let lastEventID = named("Last-Event-ID")
 
     /// ID of the message of a client that caused the request.
     package static let messageCause = named("Headrace-Cause")

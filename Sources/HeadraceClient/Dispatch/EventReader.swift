@@ -2,6 +2,7 @@
 
 #if Client
 import Foundation
+import HeadraceCore
 
 /// An event of a stream of server-sent events.
 struct ReceivedEvent: Equatable {
@@ -28,6 +29,9 @@ struct EventReader {
     private var parts: any AsyncIteratorProtocol<Data, any Error>
     private let longest: Int
 
+    /// The longest time without a byte; `nil` for no limit.
+    private let silence: (limit: Duration, clock: any TimeSource)?
+
     /// The bytes of the line that hasn't ended.
     private var line: [UInt8] = []
 
@@ -39,9 +43,14 @@ struct EventReader {
     private var isFirstLine = true
     private var id: String?
 
-    init(_ body: any AsyncSequence<Data, any Error>, longest: Int) {
+    init(
+        _ body: any AsyncSequence<Data, any Error>,
+        longest: Int,
+        silence: (limit: Duration, clock: any TimeSource)? = nil
+    ) {
         parts = body.makeAsyncIterator()
         self.longest = longest
+        self.silence = silence
     }
 
     /// Returns the next event that has data; `nil` at the end of the stream.
@@ -96,9 +105,24 @@ struct EventReader {
                 line.append(byte)
                 if line.count > longest { throw TooLong(limit: longest) }
             }
-            guard let next = try await parts.next(isolation: #isolation) else { return nil }
+            guard let next = try await nextPart() else { return nil }
             part = next
             position = 0
+        }
+    }
+
+    private mutating func nextPart() async throws -> Data? {
+        guard let (limit, clock) = silence else { return try await parts.next(isolation: #isolation) }
+        var parts = parts
+        defer { self.parts = parts }
+        let outcome = await withInterruptibleChild {
+            try await parts.next(isolation: #isolation)
+        } until: {
+            try await clock.sleep(until: clock.now.advanced(by: limit), tolerance: nil)
+        }
+        switch outcome {
+        case .ended(let result): return try result.get()
+        case .interrupted: throw StreamError.silent
         }
     }
 

@@ -54,6 +54,11 @@ public struct RemoteDispatcher: CommandQueryDispatcher {
         /// Maximum length of a response, or of one value of a stream, in bytes; 16 MiB by default.
         public var responseLength = 16 << 20
 
+        /// Time without a byte after which an observation connects again; 60 seconds by default.
+        ///
+        /// A server of Headrace sends a comment every 15 seconds.
+        public var silence: Duration = .seconds(60)
+
         /// The clock for pauses and deadlines.
         public var clock: any TimeSource = CurrentClock()
 
@@ -155,6 +160,29 @@ public struct RemoteDispatcher: CommandQueryDispatcher {
         return try await chain.run(query, kind: .query) { query in
             try await server.values(of: query)
         }
+    }
+}
+
+extension RemoteDispatcher {
+    /// Observes the value of `query`: returns the current value, and a new value whenever a commit on the server has changed it.
+    ///
+    /// ```swift
+    /// for try await left in remote.observe(SeatsLeft(event: event)) { badge.text = "\(left)" }
+    /// ```
+    ///
+    /// - A slow reader skips values, and always receives the last one. No value is older than one before.
+    /// - If the connection ends, the observation connects again after a pause, for as long as the task isn't cancelled. A value that
+    ///   is equal to the last one isn't repeated.
+    /// - The server checks the rights of the user each time. An error of the handler, a missing right, or another error that isn't
+    ///   temporary ends the observation.
+    ///
+    /// The route of the query must be a ``MessageRoute/live(_:query:errors:)``. Nothing is sent before the first value is asked for.
+    ///
+    /// - Parameter query: The query.
+    /// - Returns: The values, without an end. The errors are those of `dispatch(_:)` for a query.
+    public func observe<T: CQDQuery>(_ query: T) -> QueryStream<T.Value> {
+        let observation = Observation(query, on: server, around: chain)
+        return QueryStream { try await observation.next() }
     }
 }
 

@@ -133,5 +133,12 @@ extension DispatchError {
                 """
         )
     }
+
+    static func notLive(_ route: MessageRoute) -> DispatchError {
+        DispatchError(
+            code: .noHandler,
+            message: "'\(route)' can't be observed. To fix, declare it with '.live' in the 'MessageAPI'."
+        )
+    }
 }
 #endif

@@ -60,6 +60,39 @@ final class Server: Sendable {
         }
     }
 
+    /// Returns the events with the values of `query`, from the current value on.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - lastID: The ID of the last event that has arrived; if the value is the same, no event comes before the next change.
+    /// - Returns: The events, and the call to which they belong.
+    /// - Throws: The same errors as `answer(to:key:)`.
+    nonisolated(nonsending) func events(
+        of query: some CQDQuery,
+        after lastID: String?
+    ) async throws -> (events: EventReader, call: Call) {
+        var call = try call(query, key: nil)
+        try call.observe(after: lastID)
+        let response = try await send(call)
+        if response.head.headerFields[.contentType]?.hasPrefix("text/event-stream") != true {
+            throw call.invalid("it has no events, so the server has no live query here", response.head.status)
+        }
+        let silence = (configuration.silence, configuration.clock)
+        return (EventReader(response.body, longest: configuration.responseLength, silence: silence), call)
+    }
+
+    /// Waits before the next attempt to observe, `failures` attempts after the last that succeeded.
+    nonisolated(nonsending) func pause(after error: RemoteError, failures: Int) async throws {
+        try await configuration.clock.sleep(until: end(of: error, attempt: failures), tolerance: nil)
+    }
+
+    /// Returns the end of the pause after `error`.
+    private func end(of error: RemoteError, attempt: Int) -> ContinuousClock.Instant {
+        var numbers = RandomNumbers.current
+        let pause = max(configuration.backoff.pause(afterAttempt: attempt, using: &numbers), error.retryAfter ?? .zero)
+        return configuration.clock.now.advanced(by: pause)
+    }
+
     private func call(_ message: some DispatchedMessage, key: String?) throws -> Call {
         guard let route = routes[ObjectIdentifier(type(of: message))] else {
             throw DispatchError.noRoute(for: type(of: message))
@@ -131,19 +164,23 @@ final class Server: Sendable {
         attempt: Int,
         until deadline: ContinuousClock.Instant
     ) async throws {
-        var numbers = RandomNumbers.current
-        let pause = max(configuration.backoff.pause(afterAttempt: attempt, using: &numbers), error.retryAfter ?? .zero)
-        let end = configuration.clock.now.advanced(by: pause)
+        let end = end(of: error, attempt: attempt)
         if end >= deadline { throw error }
         try await configuration.clock.sleep(until: end, tolerance: nil)
     }
 }
 
-/// A stream of events whose last value hasn't arrived.
+/// A stream of events that has ended too early.
 enum StreamError: Error, CustomStringConvertible {
     case endedEarly
+    case silent
 
-    var description: String { "the stream ended before its last value" }
+    var description: String {
+        switch self {
+        case .endedEarly: "the stream ended before its last value"
+        case .silent: "the server was silent for too long"
+        }
+    }
 }
 
 /// The answer to a message.

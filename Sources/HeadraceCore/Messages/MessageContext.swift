@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
+import Instrumentation
 import Synchronization
 
 /// The metadata of a message: its ID, cause, principal, and deadline.
@@ -206,6 +207,18 @@ extension MessageContext {
             { .changed($0?.message, principal: principal, deadline: $0?.deadline) },
             operation
         )
+    }
+
+    /// Runs `operation` on behalf of `principal`, as work that no message has begun: without a cause, a deadline, and a trace.
+    ///
+    /// - Throws: The errors of `operation`.
+    package static nonisolated(nonsending) func withoutCause<Result>(
+        _ principal: (any Principal)?,
+        _ operation: nonisolated(nonsending) () async throws -> Result
+    ) async throws -> Result {
+        try await AmbientMessageContext.withCurrent({ _ in .changed(nil, principal: principal, deadline: nil) }) {
+            try await InstrumentationContext.$current.binding(nil, operation)
+        }
     }
 
     /// Runs `operation` with a deadline, which new messages inherit.

@@ -9,6 +9,7 @@ import HeadraceCore
 import HeadraceDomain
 import HeadraceInspector
 import HeadraceResolution
+import HeadraceStorage
 import Hummingbird
 
 extension MessageRoutes {
@@ -25,6 +26,9 @@ extension MessageRoutes {
     /// - An error that a route declares is sent with all its members. Its status is in the ``ProblemTable``, or is 422.
     /// - A command with the field `Idempotency-Key` takes effect once, as with an ``IdempotencyKeyMiddleware`` that waits for the first
     ///   request.
+    /// - A live query is evaluated again when a commit has changed what it has read through an `EntityContext` of the container's store;
+    ///   a query that reads nothing so is evaluated after each commit. Equal queries of principals that are equal (`Equatable`) are
+    ///   evaluated once, each time with the rights of that moment.
     /// - The time limit of the client is the deadline of the message, unless an earlier one is set.
     ///
     /// A ``RequestMiddleware`` makes the client's message the cause of the request, if the request has a principal. So an inspector
@@ -36,8 +40,15 @@ extension MessageRoutes {
         try api.validate()
         let problems = HandlerCatalog.problems(of: api.routes.map(\.message), in: scope.registrationNotes)
         if !problems.isEmpty { throw MessageAPIError(problems) }
+        let live = try api.routes.first(where: \.isLive).map { LiveValues(of: try observableStore(for: $0)) }
         let keys = IdempotencyKeyMiddleware<Context>(waitsForFirst: true)
-        for route in api.routes { route.accept(MountedRoutes(messages: self, keys: keys)) }
+        for route in api.routes { route.accept(MountedRoutes(messages: self, keys: keys, live: live)) }
+    }
+
+    private func observableStore(for route: MessageRoute) throws -> any ObservableStore {
+        let store: (any EntityStore)? = scope.resolve()
+        if let observable = store?.observable { return observable }
+        throw MessageAPIError(["The container has no store whose commits tell when '\(route)' has a new value."])
     }
 }
 
@@ -45,6 +56,9 @@ extension MessageRoutes {
 private struct MountedRoutes<Context: RequestContext>: MessageRouteVisitor {
     let messages: MessageRoutes<Context>
     let keys: IdempotencyKeyMiddleware<Context>
+
+    /// The live queries; `nil` if the API has none.
+    let live: LiveValues?
 
     func visit<Command: CQDCommand & Codable>(command: Command.Type, of route: MessageRoute) {
         let (scope, limits, clock, keys) = (messages.scope, messages.limits, messages.clock, keys)
@@ -66,13 +80,32 @@ private struct MountedRoutes<Context: RequestContext>: MessageRouteVisitor {
     }
 
     func visit<Query: CQDQuery & Codable>(query: Query.Type, of route: MessageRoute) where Query.Value: Codable {
-        let (scope, limits, clock) = (messages.scope, messages.limits, messages.clock)
+        let (scope, limits, clock, streams, live) = (
+            messages.scope, messages.limits, messages.clock, messages.streams, live
+        )
         let problems = DeclaredProblems(messages.problems, route.errors)
         messages.router.on(RouterPath(route.path), method: route.method) { request, context in
             try await problems.around {
                 let query = try request.query(query, in: context, limits: limits)
-                return try await withTimeLimit(of: request, clock: clock) {
-                    try response(try await dispatcher(in: scope).dispatch(query))
+                guard route.isLive, let live, request.acceptsOnlyEvents else {
+                    return try await withTimeLimit(of: request, clock: clock) {
+                        try response(try await dispatcher(in: scope).dispatch(query))
+                    }
+                }
+                let permit = try streams.permit()
+                let events = try live.events(of: query, after: request.headers[.lastEventID]) {
+                    try MessageJSON.encode(try await dispatcher(in: scope).dispatch(query))
+                }
+                // The first value is awaited, so that its error is the response.
+                var iterator = events.makeAsyncIterator()
+                guard let first = try await iterator.next() else { throw CancellationError() }
+                let rest = HandedOver(iterator)
+                return streams.response(to: request, permit, problems: problems, logger: context.logger) { send in
+                    if let first { await send(first) }
+                    var events = rest.value
+                    while let event = try await events.next() {
+                        if let event { await send(event) }
+                    }
                 }
             }
         }
@@ -88,6 +121,11 @@ private struct MountedRoutes<Context: RequestContext>: MessageRouteVisitor {
 }
 
 extension Request {
+    /// Whether the client understands nothing but events, like an `EventSource` of a browser.
+    fileprivate var acceptsOnlyEvents: Bool {
+        headers[.accept]?.trimmingCharacters(in: .whitespaces).lowercased() == "text/event-stream"
+    }
+
     /// Decodes a command of an API from the parameters of the path and from the body.
     ///
     /// A client of this package sends a durable command as it is stored, with its version. Other clients send the JSON of the API.

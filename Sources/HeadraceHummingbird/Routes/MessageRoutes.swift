@@ -8,7 +8,6 @@ public import HeadraceCore
 import HeadraceInspector
 public import HeadraceResolution
 public import Hummingbird
-import Logging
 
 /// Routes that dispatch commands and queries.
 ///
@@ -36,7 +35,7 @@ public struct MessageRoutes<Context: RequestContext> {
     let scope: any DependencyResolutionScope
     let limits: RequestLimits
     let problems: ProblemTable
-    private let streams: Permits
+    let streams: EventStreams
     let clock: any TimeSource
 
     init(
@@ -51,7 +50,7 @@ public struct MessageRoutes<Context: RequestContext> {
         self.limits = limits
         self.problems = problems
         self.clock = clock
-        streams = Permits(max(0, limits.streamCount))
+        streams = EventStreams(limits: limits, clock: clock)
     }
 
     // MARK: Commands
@@ -166,38 +165,14 @@ public struct MessageRoutes<Context: RequestContext> {
         problems: DeclaredProblems,
         event: @escaping @Sendable (Query.Element) throws -> ServerSentEvent
     ) {
-        let (scope, limits, streams, clock) = (scope, limits, streams, clock)
+        let (scope, limits, streams) = (scope, limits, streams)
         router.on(path, method: .get) { request, context in
             let query = try request.query(stream, in: context, limits: limits)
-            guard let permit = streams.tryAcquire() else {
-                throw Problem(
-                    .serviceUnavailable,
-                    code: "tooManyStreams",
-                    "Too many event streams are open. To fix, close another event stream."
-                )
-                .retry(after: .seconds(10))
-            }
+            let permit = try streams.permit()
             let values = HandedOver(try await problems.around { try await dispatcher(in: scope).dispatch(query) })
-            return Response.eventStream(to: request, heartbeat: limits.heartbeat, clock: clock) { send in
-                defer { withExtendedLifetime(permit) {} }
-                do {
-                    for try await value in values.value { await send(ByteBuffer(string: try event(value).text)) }
-                    await send(ByteBuffer(string: ServerSentEvent("end", data: "{}").text))
-                } catch {
-                    if Task.isCancelled { return }
-                    let problem = problems.problem(for: error) ?? .unexpected(.version7())
-                    if problem.id != nil {
-                        context.logger.error(
-                            "An event stream failed.",
-                            metadata: [
-                                "headrace.problem.id": "\(problem.id?.uuidString.lowercased() ?? "")",
-                                "error": "\(error)",
-                            ]
-                        )
-                    }
-                    await send(
-                        ByteBuffer(string: ServerSentEvent("problem", data: String(buffer: try problem.body)).text))
-                }
+            return streams.response(to: request, permit, problems: problems, logger: context.logger) { send in
+                for try await value in values.value { await send(try event(value)) }
+                await send(ServerSentEvent("end", data: "{}"))
             }
         }
     }

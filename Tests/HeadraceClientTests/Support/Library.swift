@@ -28,6 +28,11 @@ struct FindBooks: CQDQuery, Codable {
     var weight = 0.1
 }
 
+struct BooksDue: CQDQuery, Codable {
+    typealias Value = Int
+    var book: String
+}
+
 struct ListBooks: CQDStreamQuery, Codable {
     typealias Element = String
     var shelf: String
@@ -59,6 +64,7 @@ let libraryAPI = MessageAPI([
     .post("readers", command: Register.self),
     .post("orders/{until}", command: Order.self),
     .get("shelves/{shelf}/books", query: FindBooks.self),
+    .live("due/{book}", query: BooksDue.self),
     .get("shelves/{shelf}", stream: ListBooks.self, errors: [LoanError.self]),
 ])
 

@@ -14,6 +14,9 @@ final class ScriptedTransport: MessageTransport {
         case answer(Int, String, HTTPFields = [:])
         case parts([String])
         case bytes([Data])
+
+        /// Events after which nothing arrives any more.
+        case silentEvents(String)
         case failure(any Error)
 
         /// Never answers, and ends with its task.
@@ -29,7 +32,11 @@ final class ScriptedTransport: MessageTransport {
 
     private let state: Mutex<(script: [Step], sent: [Sent])>
 
-    init(_ script: Step...) {
+    convenience init(_ script: Step...) {
+        self.init(script)
+    }
+
+    init(_ script: [Step]) {
         state = Mutex((script, []))
     }
 
@@ -47,10 +54,13 @@ final class ScriptedTransport: MessageTransport {
         case .parts(let parts):
             return TransportResponse(HTTPResponse(status: .ok), body: Parts(parts: parts.map { Data($0.utf8) }))
         case .bytes(let parts): return TransportResponse(HTTPResponse(status: .ok), body: Parts(parts: parts))
+        case .silentEvents(let text):
+            return TransportResponse(
+                HTTPResponse(status: .ok, headerFields: [.contentType: "text/event-stream"]),
+                body: Parts(parts: [Data(text.utf8)], isSilentAtEnd: true))
         case .failure(let error): throw error
         case .silence:
-            // Nobody moves this clock, so only a cancellation ends the wait.
-            try await TestClock().sleep(for: .seconds(1))
+            await untilCancelled()
             throw Unreachable()
         }
     }
@@ -63,12 +73,20 @@ struct Parts: AsyncSequence, Sendable {
 
     let parts: [Data]
 
-    func makeAsyncIterator() -> Iterator { Iterator(parts: parts[...]) }
+    /// Whether the body has no end.
+    var isSilentAtEnd = false
+
+    func makeAsyncIterator() -> Iterator { Iterator(parts: parts[...], isSilentAtEnd: isSilentAtEnd) }
 
     struct Iterator: AsyncIteratorProtocol {
         var parts: ArraySlice<Data>
+        let isSilentAtEnd: Bool
 
-        mutating func next() async throws -> Data? { parts.popFirst() }
+        mutating func next() async throws -> Data? {
+            if let part = parts.popFirst() { return part }
+            if isSilentAtEnd { await untilCancelled() }
+            return nil
+        }
     }
 }
 #endif

@@ -133,8 +133,10 @@ final class SeatsLeftHandler: HandlesQuery, Resolvable {
 
     init(scope: any DependencyResolutionScope) { seats = scope.resolve() }
 
+    /// The row 99 is closed after the first reservation.
     func handle(_ query: SeatsLeft) async throws -> SeatsLeft.Value {
-        SeatsLeft.Value(
+        if query.row == 99, !seats.taken.isEmpty { throw BookingError(code: .taken) }
+        return SeatsLeft.Value(
             row: query.row,
             tags: query.tag ?? [],
             left: 10 - seats.taken.count,
