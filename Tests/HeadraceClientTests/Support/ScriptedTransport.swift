@@ -15,6 +15,8 @@ final class ScriptedTransport: MessageTransport {
         case parts([String])
         case bytes([Data])
 
+        case response(Int, HTTPFields, [Data])
+
         /// Events after which nothing arrives any more.
         case silentEvents(String)
         case failure(any Error)
@@ -54,6 +56,9 @@ final class ScriptedTransport: MessageTransport {
         case .parts(let parts):
             return TransportResponse(HTTPResponse(status: .ok), body: Parts(parts: parts.map { Data($0.utf8) }))
         case .bytes(let parts): return TransportResponse(HTTPResponse(status: .ok), body: Parts(parts: parts))
+        case .response(let status, let fields, let parts):
+            return TransportResponse(
+                HTTPResponse(status: .init(code: status), headerFields: fields), body: Parts(parts: parts))
         case .silentEvents(let text):
             return TransportResponse(
                 HTTPResponse(status: .ok, headerFields: [.contentType: "text/event-stream"]),
