@@ -262,6 +262,15 @@ class Flow(InspectorCase):
         self.browser.wait(lambda: [name for name, _ in self.tree()] == ["query GetBalance"], "only the chain of the query")
         self.assertEqual(len(self.browser.find("#flow-chain").get_attribute("value")), 36)
 
+    def test_the_cause_of_a_request_is_a_message_of_its_client(self):
+        self.begin()
+        self.subject.tell("tap")
+        self.expand()
+        for kind, mark in (("request", True), ("query", False)):
+            self.browser.click(f"#flow-tree li[data-kind={kind}] > .row")
+            self.browser.wait(lambda: self.browser.text("#message h2").startswith(kind), f"the {kind} is selected")
+            self.assertEqual(" of the client" in self.browser.text("#message .facts"), mark)
+
     def test_a_link_opens_the_page_on_its_message(self):
         self.begin()
         self.subject.tell("post bank 5")

@@ -115,6 +115,13 @@ enum InspectorSubject {
                     }
                 case "traffic" where words.count == 2: try await traffic?.value
                 case "ask" where words.count == 2: _ = try await dispatcher.dispatch(GetBalance(account: words[1]))
+                case "tap":
+                    // As a server does it for a request of a client with a cause.
+                    try await MessageContext.withCurrent(MessageContext(kind: .action, type: Refresh.self)) {
+                        try await withRootMessage(PostRequest(path: "/tap"), observers: observers) { _ in
+                            _ = try await dispatcher.dispatch(GetBalance(account: "bank"))
+                        }
+                    }
                 case "repair": endpoint.repair()
                 case "report" where words.count == 2: try await workflows.start(Report(kind: words[1]), id: words[1])
                 default: say("unknown command")

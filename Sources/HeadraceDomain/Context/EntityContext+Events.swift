@@ -205,7 +205,8 @@ extension EntityContext {
     ///
     /// If the unit of work rolls back, the command isn't sent. Otherwise it takes effect as the handler of a durable event does:
     /// its changes in the same store take effect exactly once, it is retried if it fails, and it becomes a dead letter after the
-    /// last attempt. Commands that are sent have no order.
+    /// last attempt. Commands that are sent have no order. If the order matters, let an entity raise a durable event for each: the
+    /// deliveries of its events have one.
     ///
     /// - Parameters:
     ///   - command: The command. A `ScheduledCommand` of its type must be registered with the relay.

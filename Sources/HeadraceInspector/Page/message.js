@@ -66,7 +66,7 @@ export class MessagePanel {
     add("failure", entry.failure ?? (isHidden("failure") ? hidden("failure") : null));
     add("identifier", isHidden("identifier") ? hidden("identifier") : null);
     add("id", entry.id);
-    add("caused by", entry.cause);
+    add("caused by", entry.cause && entry.kind === "request" ? `${entry.cause} of the client` : entry.cause);
     add("chain", entry.correlation);
     return facts;
   }
