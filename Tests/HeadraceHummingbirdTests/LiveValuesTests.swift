@@ -92,7 +92,7 @@ import Testing
         #expect(try await first.next()??.value == "1")
     }
 
-    @Test func aSlowReaderReceivesTheLastValueOnly() async throws {
+    @Test func aSlowReaderMissesValuesAndReceivesTheLast() async throws {
         var slow = try await observe()
         var fast = try await observe()
         #expect(try await slow.next()??.value == "0")
@@ -103,7 +103,10 @@ import Testing
             #expect(try await fast.next()??.value == "\(number)")
         }
 
-        #expect(try await slow.next()??.value == "20")
+        // The value before the last can still be on its way.
+        var seen: [String?] = []
+        while seen.last != "20" { seen.append(try await slow.next()??.value) }
+        #expect(seen.count <= 2)
     }
 
     @Test func aReaderThatHasTheCurrentValueReceivesTheNextChangeOnly() async throws {
