@@ -33,7 +33,10 @@ public struct MessageAPI: Sendable {
         self.routes = routes
     }
 
-    /// Checks that each request leads to one message, and that each message has one route.
+    /// Checks that each request leads to one message, that each message has one route, and that it has the parameters of its path.
+    ///
+    /// A message with parameters is decoded from made-up values, to learn the names of its members; a type that refuses them isn't
+    /// checked.
     ///
     /// - Throws: ``MessageAPIError`` with all problems.
     public func validate() throws {
@@ -68,10 +71,11 @@ public struct MessageAPI: Sendable {
                     """
                 )
             }
-            if let message = route.message as? any Decodable.Type,
+            let required = route.template.parameters
+            if !required.isEmpty, let message = route.message as? any Decodable.Type,
                 let members = try? ShapeReader().members(of: message).map(\.name)
             {
-                for parameter in route.template.parameters where !members.contains(parameter) {
+                for parameter in required where !members.contains(parameter) {
                     problems.append(
                         "'\(String(naming: route.message))' has no member for '{\(parameter)}' of '\(route)'.")
                 }
