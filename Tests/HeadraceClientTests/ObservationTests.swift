@@ -117,6 +117,20 @@ import Testing
         #expect(error?.code == "invalidResponse")
     }
 
+    @Test func aValueThatIsTooLongEndsTheObservationAndIsNotAskedForAgain() async throws {
+        let transport = ScriptedTransport(
+            .answer(200, "data: \(String(repeating: "1", count: 2_000))\n\n", Self.events), refusal(403, "again"))
+        var configuration = RemoteDispatcher.Configuration()
+        configuration.responseLength = 1_000
+        let remote = try RemoteDispatcher(Self.api, at: "http://localhost", through: transport, configuration)
+        var values = remote.observe(BooksDue(book: "Emma")).makeAsyncIterator()
+
+        let error = await #expect(throws: RemoteError.self) { _ = try await values.next() }
+
+        #expect(error?.code == "invalidResponse")
+        #expect(transport.sent.count == 1)
+    }
+
     @Test func aQueryWhoseRouteIsNotLiveIsRefusedBeforeItIsSent() async throws {
         let transport = ScriptedTransport()
         let remote = try RemoteDispatcher(Self.api, at: "http://localhost", through: transport)

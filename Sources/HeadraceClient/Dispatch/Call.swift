@@ -20,7 +20,7 @@ struct Call: Sendable {
     /// The body of the request; `nil` for a query.
     let body: Data?
 
-    /// The version of a durable command, whose body has the form in which stores keep it; `nil` for other messages.
+    /// The version of a durable command, which is sent in its stored form; `nil` for other messages.
     private let version: Int?
 
     /// Whether the request asks for the values of a live query, and the last of them that has arrived.
@@ -95,6 +95,9 @@ struct Call: Sendable {
             return try await operation()
         } catch let error as RemoteError {
             throw error
+        } catch let error as EventReader.TooLong {
+            // It would be as long the next time.
+            throw invalid("\(error)", .ok)
         } catch {
             if Task.isCancelled || error is CancellationError { throw CancellationError() }
             throw RemoteError.unreachable(error, isCommand: isCommand)
@@ -148,7 +151,7 @@ extension HTTPField.Name {
     /// ID of the first message of the chain of a client.
     package static let messageCorrelation = named("Headrace-Correlation")
 
-    /// The version of a durable command, whose body has the form in which stores keep it.
+    /// The version of a durable command, which is sent in its stored form.
     package static let commandVersion = named("Headrace-Version")
 
     /// Time in seconds until the deadline of a message.
