@@ -89,8 +89,8 @@ extension LiveQuery.AsyncIterator: Sendable {}
 extension ObservableStore {
     /// Observes the result of `read`: returns the current value, and a new value whenever a commit has changed it.
     ///
-    /// What other contexts of this store read for `read` counts, too, such as those of query handlers. So a closure that dispatches a
-    /// query observes its value.
+    /// The reads of other contexts of this store in `read` count, too, such as the contexts of query handlers. So a closure that
+    /// dispatches a query observes its value.
     ///
     /// Commits of this store are noticed at once. Those of other processes, and of other stores on the same file, are
     /// noticed if you give an interval for `polling`. Polling asks the store whether anything has changed, not for data.
@@ -209,83 +209,65 @@ final class ReadLog: Sendable {
     /// The reads, in order.
     var reads: [Read] { log.withLock(\.self) }
 
-    fileprivate func find(_ reference: EntityReference, in reader: any EntityReader) async throws -> StoredDocument? {
+    fileprivate func note(_ reads: [Read]) {
+        log.withLock { $0 += reads }
+    }
+}
+
+/// A reader that notes the results of its reads in a log.
+private protocol LoggedReader: EntityReader {
+    var reader: any EntityReader { get }
+    var log: ReadLog { get }
+}
+
+extension LoggedReader {
+    func find(_ reference: EntityReference) async throws -> StoredDocument? {
         let document = try await reader.find(reference)
-        let read = Read(kind: reference.kind, documents: document.map { [$0] } ?? [])
-        log.withLock { $0.append(read) }
+        log.note([ReadLog.Read(kind: reference.kind, documents: document.map { [$0] } ?? [])])
         return document
     }
 
-    fileprivate func find(
-        all references: [EntityReference],
-        in reader: any EntityReader
-    ) async throws -> [StoredDocument] {
+    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
         let documents = try await reader.find(all: references)
         // A kind without documents is part of the result, too.
         var found: [String: [StoredDocument]] = [:]
         for reference in references { found[reference.kind] = [] }
         for document in documents { found[document.reference.kind]?.append(document) }
-        let reads = found.sorted { $0.key < $1.key }.map { Read(kind: $0.key, documents: $0.value) }
-        log.withLock { $0 += reads }
+        log.note(found.sorted { $0.key < $1.key }.map { ReadLog.Read(kind: $0.key, documents: $0.value) })
         return documents
     }
 
-    fileprivate func fetch(_ query: DocumentQuery, in reader: any EntityReader) async throws -> [StoredDocument] {
+    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
         let documents = try await reader.fetch(query)
-        let read = Read(kind: query.kind, documents: documents)
-        log.withLock { $0.append(read) }
+        log.note([ReadLog.Read(kind: query.kind, documents: documents)])
         return documents
     }
 
-    fileprivate func count(_ query: DocumentQuery, in reader: any EntityReader) async throws -> Int {
+    func count(_ query: DocumentQuery) async throws -> Int {
         let count = try await reader.count(query)
-        let read = Read(kind: query.kind, count: count)
-        log.withLock { $0.append(read) }
+        log.note([ReadLog.Read(kind: query.kind, count: count)])
         return count
     }
 
-    fileprivate func events(
-        after position: Int64,
-        limit: Int,
-        in reader: any EntityReader
-    ) async throws -> [EventRecord] {
+    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
         let events = try await reader.events(after: position, limit: limit)
-        log.withLock { $0.append(Read(events: events)) }
+        log.note([ReadLog.Read(events: events)])
         return events
     }
 }
 
-/// A store that adds its reads to a log.
-private final class LoggedStore: EntityStore {
+/// A store whose reads a live query notes.
+private final class LoggedStore: LoggedReader, EntityStore {
     private let store: any EntityStore
-    private let log: ReadLog
+    let log: ReadLog
 
     init(_ store: any EntityStore, log: ReadLog) {
         self.store = store
         self.log = log
     }
 
+    var reader: any EntityReader { store }
     var schema: EntitySchema { store.schema }
-
-    func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        try await log.find(reference, in: store)
-    }
-
-    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await log.find(all: references, in: store)
-    }
-
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        try await log.fetch(query, in: store)
-    }
-
-    func count(_ query: DocumentQuery) async throws -> Int {
-        try await log.count(query, in: store)
-    }
-
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await log.events(after: position, limit: limit, in: store)
-    }
 
     func snapshot() async throws -> any EntityReader {
         LoggedSnapshot(try await store.snapshot(), log: log)
@@ -299,33 +281,13 @@ private final class LoggedStore: EntityStore {
     func close() throws {}
 }
 
-/// A snapshot of the store that adds its reads to the log.
-private final class LoggedSnapshot: EntityReader {
-    private let moment: any EntityReader
-    private let log: ReadLog
+/// A snapshot whose reads a live query notes.
+private final class LoggedSnapshot: LoggedReader {
+    let reader: any EntityReader
+    let log: ReadLog
 
-    init(_ moment: any EntityReader, log: ReadLog) {
-        self.moment = moment
+    init(_ reader: any EntityReader, log: ReadLog) {
+        self.reader = reader
         self.log = log
-    }
-
-    func find(_ reference: EntityReference) async throws -> StoredDocument? {
-        try await log.find(reference, in: moment)
-    }
-
-    func find(all references: [EntityReference]) async throws -> [StoredDocument] {
-        try await log.find(all: references, in: moment)
-    }
-
-    func fetch(_ query: DocumentQuery) async throws -> [StoredDocument] {
-        try await log.fetch(query, in: moment)
-    }
-
-    func count(_ query: DocumentQuery) async throws -> Int {
-        try await log.count(query, in: moment)
-    }
-
-    func events(after position: Int64, limit: Int) async throws -> [EventRecord] {
-        try await log.events(after: position, limit: limit, in: moment)
     }
 }
