@@ -93,10 +93,3 @@ extension Projections {
         return Dictionary(rows) { $1 }
     }
 }
-
-/// Has no handlers, because rows raise no events.
-private struct NoDelegator: DomainEventDelegator {
-    func handleBeforeCommit<Context: DomainContext>(_ event: any DomainEvent, in context: Context) async throws {}
-
-    func handleAfterCommit(_ event: any DomainEvent, exceptFor subscriptions: [String]) async {}
-}

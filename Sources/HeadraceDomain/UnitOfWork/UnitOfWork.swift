@@ -234,3 +234,15 @@ extension CollectedEvent {
         return taken.sorted { $0.order < $1.order }.map(\.event)
     }
 }
+
+/// Has no handlers, for units of work of Headrace itself, which raise no events.
+package struct NoDelegator: DomainEventDelegator {
+    package init() {}
+
+    package func handleBeforeCommit<Context: DomainContext>(
+        _ event: any DomainEvent,
+        in context: Context
+    ) async throws {}
+
+    package func handleAfterCommit(_ event: any DomainEvent, exceptFor subscriptions: [String]) async {}
+}

@@ -52,10 +52,3 @@ extension WorkflowRecord {
         return (String(instance[..<slash]), String(instance[instance.index(after: slash)...]))
     }
 }
-
-/// Has no handlers, because instances raise no events.
-private struct NoDelegator: DomainEventDelegator {
-    func handleBeforeCommit<Context: DomainContext>(_ event: any DomainEvent, in context: Context) async throws {}
-
-    func handleAfterCommit(_ event: any DomainEvent, exceptFor subscriptions: [String]) async {}
-}
