@@ -340,6 +340,51 @@ import Testing
         #expect(runs.value == 0)
     }
 
+    // MARK: Durable commands of other versions
+
+    private struct Remind: DurableCommand {
+        static let commandName = "remind"
+        static let commandVersion = 3
+        static let commandMigrations = [JSONMigration(from: 2) { $0["body"] = $0.removeValue(forKey: "text") }]
+        var body: String
+    }
+
+    /// Sends `command` with a key under which a command with `content` and `version` has taken effect.
+    private nonisolated(nonsending) func send(_ command: Remind, after version: Int, _ content: String) async throws {
+        let type = "HeadraceRelayTests.IdempotencyMiddlewareTests.Remind"
+        var changes = ChangeSet()
+        changes.idempotencyRecords = [
+            IdempotencyRecord(
+                key: "1",
+                command: Data(#"{"content":\#(content),"type":"\#(type)","version":\#(version)}"#.utf8),
+                outcome: Data("{}".utf8),
+                date: Date()
+            )
+        ]
+        try await store.commit(changes)
+        let (chain, runs) = (chain, runs)
+        try await IdempotencyMiddleware.withKey("1") {
+            try await chain.run(command, kind: .command) { _ in runs.count() }
+        }
+    }
+
+    @Test(arguments: [(3, #"{"body":"x"}"#), (2, #"{"text":"x"}"#)])
+    func aDurableCommandIsKnownAlsoInItsFormOfAnEarlierVersion(version: Int, content: String) async throws {
+        try await send(Remind(body: "x"), after: version, content)
+
+        #expect(runs.value == 0)
+    }
+
+    @Test(arguments: [(3, #"{"body":"y"}"#), (2, #"{"text":"y"}"#), (1, #"{"text":"x"}"#), (4, #"{"body":"x"}"#)])
+    func aDurableCommandWithOtherContentOrAnUnknownVersionIsAnother(version: Int, content: String) async throws {
+        let error = await #expect(throws: IdempotencyError.self) {
+            try await send(Remind(body: "x"), after: version, content)
+        }
+
+        #expect(error?.code == .differentCommand)
+        #expect(runs.value == 0)
+    }
+
     @Test func queriesPassThrough() async throws {
         for _ in 1...2 {
             try await chain.run(Deposit(key: "1", amount: 5), kind: .query) { _ in runs.count() }

@@ -80,9 +80,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
         guard let encodable = message as? any Encodable else {
             throw IdempotencyError.notCodable("does not conform to 'Encodable'", context)
         }
-        let command = try DocumentCoding.encode(
-            StoredCommand(type: context.typeName, content: encodable)
-        )
+        let command = try ComparableCommand(encodable, type: context.typeName)
         guard let coding = OutcomeCoding(Output.self) else {
             throw IdempotencyError.notCodable(
                 "returns '\(String(naming: Output.self))', which is not 'Codable'", context)
@@ -114,7 +112,7 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
                         entities.relayPart.idempotencyRecords.append(
                             IdempotencyRecord(
                                 key: key,
-                                command: command,
+                                command: command.json,
                                 outcome: try coding.encode(output),
                                 date: SystemValues.currentDate
                             )
@@ -153,11 +151,11 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
 
     private func outcome<Output>(
         of record: IdempotencyRecord,
-        for command: Data,
+        for command: ComparableCommand,
         by coding: OutcomeCoding<Output>,
         in context: MessageContext
     ) throws -> Output {
-        if record.command != command { throw IdempotencyError.differentCommand(record.key, context) }
+        guard try command.equals(record.command) else { throw IdempotencyError.differentCommand(record.key, context) }
         do {
             return try coding.decode(record.outcome)
         } catch {
@@ -166,18 +164,59 @@ public struct IdempotencyMiddleware: Middleware, KeyedMiddleware {
     }
 }
 
-/// The stored form for comparing commands: two types with equal members are different commands.
-private struct StoredCommand: Encodable {
-    let type: String
-    let content: any Encodable
+/// A command in the form in which records keep it, to compare it with them.
+private struct ComparableCommand {
+    let json: Data
+    private let type: String
+    private let durable: (any DurableCommand.Type)?
 
-    private enum CodingKeys: CodingKey { case type, content }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(type, forKey: .type)
-        try container.encode(content, forKey: .content)
+    init(_ command: any Encodable, type: String) throws {
+        self.type = type
+        durable = (command as? any DurableCommand).map { Swift.type(of: $0) }
+        json = try Self.encode(command, type: type, version: durable?.commandVersion)
     }
+
+    /// Whether `recorded` is the same command.
+    ///
+    /// A durable command of an earlier version is migrated first, because the program may have been updated since a client sent it.
+    func equals(_ recorded: Data) throws -> Bool {
+        if recorded == json { return true }
+        guard let durable else { return false }
+        return try migrated(recorded, as: durable) == json
+    }
+
+    private func migrated<Command: DurableCommand>(_ recorded: Data, as _: Command.Type) throws -> Data? {
+        let stored = try DocumentCoding.decode(RecordedCommand<JSONValue>.self, from: recorded)
+        let version = stored.version ?? 1
+        guard stored.type == type, Command.decodableVersions?.contains(version) == true else { return nil }
+        let command = try Command.decode(try DocumentCoding.encode(stored.content), version: version)
+        return try Self.encode(command, type: type, version: Command.commandVersion)
+    }
+
+    private static func encode(_ command: any Encodable, type: String, version: Int?) throws -> Data {
+        try DocumentCoding.encode(
+            RecordedCommand(type: type, version: version == 1 ? nil : version, content: AnyContent(value: command)))
+    }
+}
+
+/// The JSON of a command in a record.
+///
+/// Two types with equal members are different commands.
+private struct RecordedCommand<Content> {
+    let type: String
+
+    /// The version of a durable command; `nil` for version 1 and for other commands.
+    let version: Int?
+    let content: Content
+}
+
+extension RecordedCommand: Encodable where Content: Encodable {}
+extension RecordedCommand: Decodable where Content: Decodable {}
+
+private struct AnyContent: Encodable {
+    let value: any Encodable
+
+    func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }
 
 /// A command that declares its own idempotency key: however often it is sent, it takes effect once.
