@@ -278,9 +278,9 @@ let package = Package(
         .executableTarget(
             name: "CrashSubject",
             dependencies: [
-                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres", "HeadraceProcesses",
-                "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite", "HeadraceStations",
-                "HeadraceStorage", "HeadraceTesting", "HeadraceWorkflows", grdb,
+                "HeadraceClient", "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadracePostgres",
+                "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay", "HeadraceResolution", "HeadraceSQLite",
+                "HeadraceStations", "HeadraceStorage", "HeadraceTesting", "HeadraceWorkflows", grdb, httpTypes,
             ],
             path: "Tests/CrashSubject"
         ),

@@ -14,6 +14,7 @@ import HeadraceTesting
 ///     CrashSubject count PATH STEPS
 ///     CrashSubject raise PATH ROWS
 ///     CrashSubject work PATH INSTANCES
+///     CrashSubject keep PATH COMMANDS
 ///     CrashSubject poison PATH
 ///     CrashSubject crowd PATH
 ///     CrashSubject open NAME
@@ -35,6 +36,8 @@ import HeadraceTesting
 ///   every fifth transaction back. It prints the number of each row that was committed, and delivers until nothing is left.
 /// - `work` starts `INSTANCES` workflows of six steps, and prints the calls of their steps. It runs these and all earlier ones until
 ///   none is left, and prints which have ended as they should.
+/// - `keep` keeps `COMMANDS` commands of each of eight order keys in the outbox of a device, and prints them. It sends these and all
+///   earlier ones to a server in the same process, with a store of its own at `PATH-server`, until none is left.
 /// - `poison` delivers to a handler that kills the process at one of the events of a stream.
 /// - `crowd` delivers to a handler that kills the process at the event of one of 60 streams.
 /// - `open` opens each file that its standard input names, stores the entity `NAME` in it, and closes it. It prints
@@ -57,6 +60,9 @@ enum CrashSubject {
         case ("count", 3): try await Counting.run(path: arguments[1], steps: number)
         case ("raise", 3): try await Raising.run(path: arguments[1], rows: number)
         case ("work", 3): try await Working.run(path: arguments[1], count: number)
+        #if Client
+        case ("keep", 3): try await Keeping.run(path: arguments[1], count: number)
+        #endif
         case ("poison", 2): try await Poison.run(path: arguments[1])
         case ("crowd", 2): try await Poison.runCrowd(path: arguments[1])
         case ("open", 2): try await Opening.run(name: arguments[1])

@@ -11,6 +11,7 @@ import HeadraceHummingbird
 import HeadraceProcesses
 import HeadraceRelay
 import HeadraceResolution
+import HeadraceSQLite
 import HeadraceStorage
 import Hummingbird
 import Testing
@@ -56,7 +57,18 @@ private final class ListReservationsHandler: HandlesStreamQuery, Resolvable {
 
 private struct Badge {
     var text = ""
+    var count = 0
 }
+
+struct RenameNote: OfflineCommand {
+    static let commandName = "rename-note"
+    let note: UUID
+    let title: String
+
+    var orderKey: String { note.uuidString }
+}
+
+private let notesAPI = MessageAPI([.put("notes/{note}/title", command: RenameNote.self)])
 
 private let bookingAPI = MessageAPI([
     .post("reservations", command: ReserveSeat.self, errors: [BookingError.self]),
@@ -82,6 +94,24 @@ private let bookingAPI = MessageAPI([
         #expect(router.routes.count == 3)
     }
 
+    #if SQLite
+    @Test func aCommandWaitsForTheServer() async throws {
+        try await withStoreFolder { folder in
+            let (path, note) = (folder + "device.sqlite", UUID())
+
+            let store = try SQLiteStore(path: path, entities: [StoredOfflineCommand.self])
+            let remote = try RemoteDispatcher(notesAPI, at: "https://notes.example", through: URLSessionTransport())
+            let offline = OfflineDispatcher(remote, on: store)
+            let sending = Task { try await offline.run() }
+
+            try await offline.send(RenameNote(note: note, title: "Trips"))
+
+            sending.cancel()
+            #expect(try await offline.pending.first?.command(as: RenameNote.self)?.title == "Trips")
+        }
+    }
+    #endif
+
     @Test func theDeclarationDescribesItself() throws {
         let description = try bookingAPI.openAPI(title: "Booking", version: "1")
 
@@ -100,6 +130,17 @@ private let bookingAPI = MessageAPI([
             let remote = try RemoteDispatcher(bookingAPI, at: "https://booking.example", through: URLSessionTransport())
 
             for try await left in remote.observe(SeatsLeft(event: event)) { badge.text = "\(left)" }
+        }
+        func showRejections(of offline: OfflineDispatcher, badge: inout Badge, alerts: inout [String]) async throws {
+            for try await pending in offline.observePending() {
+                badge.count = pending.count
+                for command in pending where command.isRejected {
+                    if let rename = try command.command(as: RenameNote.self) {
+                        try await offline.discard(command.id)
+                        alerts.append("'\(rename.title)' was refused: \(command.failure?.message ?? "")")
+                    }
+                }
+            }
         }
         let reserving = Task { try await reserve(event: UUID()) }
         reserving.cancel()

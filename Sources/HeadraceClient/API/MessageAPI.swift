@@ -44,6 +44,7 @@ public struct MessageAPI: Sendable {
         var paths: Set<String> = []
         var parameters: [String: String] = [:]
         var messages: Set<ObjectIdentifier> = []
+        var commands: Set<String> = []
         for route in routes {
             problems += route.template.problems.map { "The path of '\(route)' \($0)" }
             if !paths.insert("\(route.method) \(route.template.shape)").inserted {
@@ -62,14 +63,19 @@ public struct MessageAPI: Sendable {
             if !route.hasCodableOutput {
                 problems.append("'\(String(naming: route.message))' returns a value that isn't 'Codable'.")
             }
-            if let durable = route.message as? any DurableCommand.Type, durable.decodableVersions == nil {
-                let versions = durable.commandMigrations.map(\.version)
-                problems.append(
-                    """
-                    The migrations of '\(String(naming: durable))' start from the versions \(versions) and must lead, version by \
-                    version, to its version \(durable.commandVersion).
-                    """
-                )
+            if let durable = route.message as? any DurableCommand.Type {
+                if !commands.insert(durable.commandName).inserted {
+                    problems.append("'\(String(naming: durable))' has the 'commandName' of another command.")
+                }
+                if durable.decodableVersions == nil {
+                    let versions = durable.commandMigrations.map(\.version)
+                    problems.append(
+                        """
+                        The migrations of '\(String(naming: durable))' start from the versions \(versions) and must lead, version by \
+                        version, to its version \(durable.commandVersion).
+                        """
+                    )
+                }
             }
             let required = route.template.parameters
             if !required.isEmpty, let message = route.message as? any Decodable.Type,

@@ -69,6 +69,9 @@ public struct RemoteDispatcher: CommandQueryDispatcher {
     let server: Server
     private let chain: MiddlewareChain
 
+    /// The messages of the server.
+    let api: MessageAPI
+
     /// Creates a dispatcher for a server.
     ///
     /// - Parameters:
@@ -84,6 +87,7 @@ public struct RemoteDispatcher: CommandQueryDispatcher {
         _ configuration: Configuration = Configuration()
     ) throws {
         try api.validate()
+        self.api = api
         server = try Server(api, at: address, through: transport, configuration)
         let timeout = RequestTimeout(configuration.timeLimit, clock: configuration.clock)
         chain = MiddlewareChain(

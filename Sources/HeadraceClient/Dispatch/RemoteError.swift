@@ -134,6 +134,13 @@ extension DispatchError {
         )
     }
 
+    static func unknown(_ name: String) -> DispatchError {
+        DispatchError(
+            code: .noHandler,
+            message: "The API has no route for the kept command '\(name)'. To fix, add it, or discard the command."
+        )
+    }
+
     static func notLive(_ route: MessageRoute) -> DispatchError {
         DispatchError(
             code: .noHandler,
