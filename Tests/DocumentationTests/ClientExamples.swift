@@ -68,7 +68,71 @@ struct RenameNote: OfflineCommand {
     var orderKey: String { note.uuidString }
 }
 
-private let notesAPI = MessageAPI([.put("notes/{note}/title", command: RenameNote.self)])
+private final class Note: StoredEntity {
+    static let entityName = "note"
+
+    let id: UUID
+    var title: String
+    var raisedEvents = RaisedEvents()
+
+    init(_ value: ListNotes.Note) {
+        id = value.id
+        title = value.title
+    }
+}
+
+private struct ListNotes: CQDQuery, Codable {
+    struct Note: Codable {
+        var id: UUID
+        var title: String
+    }
+
+    typealias Value = [Note]
+}
+
+private final class RenameNoteHandler: HandlesCommand, Resolvable {
+    private let unitOfWork: UnitOfWork<EntityContext>
+
+    init(scope: any DependencyResolutionScope) { unitOfWork = scope.resolve() }
+
+    func handle(_ command: RenameNote) async throws {
+        try await unitOfWork.execute { context in
+            let known = try await context.find(Note.self, id: command.note)
+            let note = known ?? Note(ListNotes.Note(id: command.note, title: ""))
+            context.insert(note)
+            note.title = command.title
+        }
+    }
+}
+
+private final class ListNotesHandler: HandlesQuery, Resolvable {
+    private let store: any EntityStore
+
+    init(scope: any DependencyResolutionScope) { store = scope.resolve() }
+
+    func handle(_ query: ListNotes) async throws -> [ListNotes.Note] {
+        try await store.read { context in
+            try await context.fetch(Note.self).map { ListNotes.Note(id: $0.id, title: $0.title) }
+        }
+    }
+}
+
+private func notesContainer(on store: any DeliveryStore) -> Container {
+    let builder = ContainerBuilder()
+    builder.domain(store: store)
+    builder.commandQueryDispatch().standard(
+        commandHandlers: [RenameNoteHandler.self], queryHandlers: [ListNotesHandler.self])
+    return builder.build()
+}
+
+private struct NoteList {
+    var notes: [ListNotes.Note] = []
+}
+
+private let notesAPI = MessageAPI([
+    .put("notes/{note}/title", command: RenameNote.self),
+    .live("notes", query: ListNotes.self),
+])
 
 private let bookingAPI = MessageAPI([
     .post("reservations", command: ReserveSeat.self, errors: [BookingError.self]),
@@ -108,6 +172,37 @@ private let bookingAPI = MessageAPI([
 
             sending.cancel()
             #expect(try await offline.pending.first?.command(as: RenameNote.self)?.title == "Trips")
+        }
+    }
+
+    @Test func aScreenShowsTheEffectAtOnce() async throws {
+        func show(
+            _ predicted: PredictedStore,
+            by dispatcher: any CommandQueryDispatcher,
+            in list: inout NoteList
+        ) async throws {
+            for try await notes in predicted.observe({ _ in try await dispatcher.dispatch(ListNotes()) }) {
+                list.notes = notes
+            }
+        }
+        func follow(_ offline: OfflineDispatcher) async throws {
+            try await offline.replicate(ListNotes(), as: Note.self) { notes in notes.map { Note($0) } }
+        }
+        try await withStoreFolder { folder in
+            let path = folder + "device.sqlite"
+            let remote = try RemoteDispatcher(notesAPI, at: "https://notes.example", through: URLSessionTransport())
+
+            let store = try SQLiteStore(path: path, entities: [StoredOfflineCommand.self, Note.self])
+            let predicted = PredictedStore(of: store)
+            let container = notesContainer(on: predicted)
+            let dispatcher: any CommandQueryDispatcher = container.resolve()
+            let offline = try await OfflineDispatcher(remote, predictingIn: predicted, by: dispatcher)
+            let following = Task { try await follow(offline) }
+
+            try await offline.send(RenameNote(note: UUID(), title: "Trips"))
+
+            following.cancel()
+            #expect(try await dispatcher.dispatch(ListNotes()).map(\.title) == ["Trips"])
         }
     }
     #endif

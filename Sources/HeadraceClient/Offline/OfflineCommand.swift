@@ -3,6 +3,7 @@
 #if Client
 public import Foundation
 public import HeadraceCommands
+import HeadraceCore
 public import HeadraceDomain
 
 /// A command that a device keeps until its server has carried it out.
@@ -61,6 +62,11 @@ public struct PendingCommand: Sendable, Identifiable, Hashable {
     /// Otherwise, the command is sent again.
     public let isRejected: Bool
 
+    /// The error of the command's handler on the device, after the commands before it; `nil` without a ``PredictedStore``.
+    ///
+    /// The command is sent nevertheless, and the server decides.
+    public let conflict: Failure?
+
     private let version: Int
     private let json: Data
 
@@ -72,6 +78,7 @@ public struct PendingCommand: Sendable, Identifiable, Hashable {
         attempts = stored.attempts
         failure = stored.failure
         isRejected = stored.isRejected
+        conflict = stored.conflict
         version = stored.version
         json = Data(stored.json.utf8)
     }
@@ -81,6 +88,29 @@ public struct PendingCommand: Sendable, Identifiable, Hashable {
     /// - Throws: `DecodingError`, or an error of a migration, if the program can't read the command.
     public func command<Command: OfflineCommand>(as type: Command.Type) throws -> Command? {
         name == Command.commandName ? try Command.decode(kept: json, version: version) : nil
+    }
+}
+
+extension PendingCommand.Failure {
+    init(_ error: any Error) {
+        let coded = error as? any CodedError
+        code = coded?.codeName ?? "\(type(of: error))"
+        message = coded?.message ?? "\(error)"
+    }
+}
+
+/// The types of commands that an API has, by their names.
+struct OfflineCommandTypes: Sendable {
+    private let types: [String: any OfflineCommand.Type]
+
+    init(_ api: MessageAPI) {
+        let types = api.routes.compactMap { $0.message as? any OfflineCommand.Type }
+        self.types = Dictionary(types.map { ($0.commandName, $0) }) { first, _ in first }
+    }
+
+    func type(named name: String) throws -> any OfflineCommand.Type {
+        if let type = types[name] { return type }
+        throw DispatchError.unknown(name)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Client
+public import HeadraceCommands
 public import HeadraceCore
 public import HeadraceDomain
 public import HeadraceStorage
@@ -38,8 +39,9 @@ public final class OfflineDispatcher: Sendable {
         public init() {}
     }
 
+    let relay: OutboxRelay
     private let outbox: Outbox
-    private let relay: OutboxRelay
+    private let prediction: Prediction?
 
     /// Creates a dispatcher that keeps commands in `store`, which must have been opened with ``StoredOfflineCommand``.
     ///
@@ -54,6 +56,30 @@ public final class OfflineDispatcher: Sendable {
     ) {
         outbox = Outbox(store: store)
         relay = OutboxRelay(remote, outbox: outbox, configuration: configuration)
+        prediction = nil
+    }
+
+    /// Creates a dispatcher that also predicts the effect of its commands.
+    ///
+    /// `send(_:)` returns when `predicted` has the effect of the command, unless it joins a unit of work.
+    ///
+    /// - Parameters:
+    ///   - remote: The dispatcher for the server. Its API must have a route for each command.
+    ///   - predicted: The predictions. They are made by the time that the initializer returns.
+    ///   - dispatcher: The dispatcher of the handlers that work on `predicted`.
+    ///   - configuration: The settings.
+    /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`.
+    public init(
+        _ remote: RemoteDispatcher,
+        predictingIn predicted: PredictedStore,
+        by dispatcher: any CommandQueryDispatcher,
+        configuration: Configuration = Configuration()
+    ) async throws {
+        outbox = Outbox(store: predicted.origin)
+        relay = OutboxRelay(remote, outbox: outbox, configuration: configuration)
+        let prediction = Prediction(in: predicted, by: dispatcher, outbox: outbox, types: relay.types)
+        self.prediction = prediction
+        try await prediction.refresh()
     }
 
     // MARK: Sending
@@ -65,7 +91,16 @@ public final class OfflineDispatcher: Sendable {
     /// - Throws: ``HeadraceStorage/StoreError``; `EncodingError`; `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func send(_ command: some OfflineCommand) async throws -> PendingCommand.ID {
-        try await outbox.append(command)
+        let id = try await outbox.append(command)
+        // A unit of work that the command has joined will commit it later.
+        if let prediction, !outbox.isInUnitOfWork {
+            do {
+                try await prediction.refresh()
+            } catch {
+                // The command is stored, and the run makes the prediction again.
+            }
+        }
+        return id
     }
 
     /// The commands that the server hasn't carried out, in the order in which they were sent.
@@ -105,7 +140,13 @@ public final class OfflineDispatcher: Sendable {
     ///
     /// - Throws: ``HeadraceStorage/StoreError``; `CancellationError`. Nothing is lost: call it again.
     public func run() async throws {
-        try await relay.run()
+        guard let prediction else { return try await relay.run() }
+        try await withThrowingTaskGroup(of: Void.self) { [relay] group in
+            group.addTask { try await relay.run() }
+            group.addTask { try await prediction.run() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     /// Looks for commands and ends the pauses, for example because the device has a network again, or because another process has

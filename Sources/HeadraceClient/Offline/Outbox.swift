@@ -15,19 +15,44 @@ struct Outbox: Sendable {
         let version: Int
         let json: Data
         let origin: MessageOrigin
+        let sentAt: Date
         let attempts: Int
 
-        fileprivate init(_ stored: StoredOfflineCommand) {
+        init(_ stored: StoredOfflineCommand) {
             id = stored.id
             name = stored.name
             version = stored.version
             json = Data(stored.json.utf8)
             origin = stored.origin
+            sentAt = stored.sentAt
             attempts = stored.attempts
+        }
+
+        /// Runs `operation` as a part of the message that has sent the command, and with its principal.
+        nonisolated(nonsending) func withOrigin<Result>(
+            of type: Any.Type,
+            _ operation: nonisolated(nonsending) () async throws -> Result
+        ) async throws -> Result {
+            let principal = origin.principalID.map { StoredPrincipal(principalID: $0) }
+            return try await MessageContext.withPrincipal(principal) {
+                guard let cause = origin.causationID else { return try await operation() }
+                let context = MessageContext(
+                    kind: .command, type: type, id: cause, causationID: nil, correlationID: origin.correlationID,
+                    principal: principal)
+                return try await MessageContext.withCurrent(context, operation)
+            }
         }
     }
 
+    /// All commands, in the order in which they were sent.
+    static let allCommands = DocumentQuery(
+        kind: StoredOfflineCommand.entityName,
+        order: DocumentQuery.Order(index: EntityIndex.number.name, isDescending: false))
+
     let store: any ObservableStore
+
+    /// Whether a unit of work of the task on the store is running.
+    var isInUnitOfWork: Bool { ActiveUnitOfWork.isJoinable(by: EntityContext(reading: store)) }
 
     nonisolated(nonsending) func append(_ command: some OfflineCommand) async throws -> UUID {
         try await execute { context in
@@ -49,7 +74,8 @@ struct Outbox: Sendable {
     }
 
     static nonisolated(nonsending) func commands(in context: EntityContext) async throws -> [PendingCommand] {
-        try await context.fetch(StoredOfflineCommand.self, orderedBy: .ascending(.number)).map { PendingCommand($0) }
+        try await context.fetch(StoredOfflineCommand.self, orderedBy: .ascending(.number))
+            .filter { !$0.isAcknowledged }.map { PendingCommand($0) }
     }
 
     /// Returns commands that have no command with the same order key before them, except rejected ones and `others`.
@@ -67,7 +93,8 @@ struct Outbox: Sendable {
         repeat {
             let page = try await context.page(
                 StoredOfflineCommand.self, orderedBy: .ascending(.number), after: cursor, limit: 100)
-            for command in page.entities where keys.insert(command.orderKey).inserted {
+            for command in page.entities
+            where !command.isAcknowledged && keys.insert(command.orderKey).inserted {
                 if !command.isRejected, !others.contains(command.id) { heads.append(Command(command)) }
             }
             cursor = page.next
@@ -75,10 +102,30 @@ struct Outbox: Sendable {
         return Array(heads.prefix(limit))
     }
 
-    private nonisolated(nonsending) func execute<Result>(
+    /// Returns the commands that the server has carried out, but that replicas of the device may lack.
+    var acknowledged: Set<UUID> {
+        get async throws {
+            let commands = try await EntityContext(reading: store).fetch(StoredOfflineCommand.self)
+            return Set(commands.filter(\.isAcknowledged).map(\.id))
+        }
+    }
+
+    /// Runs `body` in a unit of work, or in the unit of work that the task has begun on the store.
+    ///
+    /// The relay, the prediction, the replicas, and the user change the same commands, so a conflict is no error.
+    ///
+    /// - Throws: The errors of `body`; ``HeadraceStorage/StoreError``; `CancellationError`.
+    nonisolated(nonsending) func execute<Result>(
         _ body: nonisolated(nonsending) (EntityContext) async throws -> Result
     ) async throws -> Result {
-        try await UnitOfWork(on: store, delegator: NoDelegator()).execute(body)
+        let isPart = isInUnitOfWork
+        while true {
+            do {
+                return try await UnitOfWork(on: store, delegator: NoDelegator()).execute(body)
+            } catch let error as StoreError where error.code == .versionConflict && !isPart {
+                continue
+            }
+        }
     }
 }
 #endif

@@ -20,40 +20,24 @@ final class OutboxRelay: Sendable {
         case failed(any Error, pausesAll: Bool)
     }
 
-    private struct State {
-        /// The commands that are being sent.
-        var sending: Set<UUID> = []
+    /// Maximum time for which nothing is sent, because replicas load the effects of acknowledged commands.
+    private static let refreshLimit: Duration = .seconds(5)
 
-        /// The ends of the pauses of single commands.
-        var pauses: [UUID: ContinuousClock.Instant] = [:]
-
-        /// The end of the pause of all commands.
-        var pause: ContinuousClock.Instant?
-
-        /// Number of attempts after the last that the server has answered.
-        var unanswered = 0
-
-        /// The error of the store that ends the run.
-        var error: (any Error)?
-    }
-
-    private let remote: RemoteDispatcher
-
-    /// The types of commands, by their names.
-    private let types: [String: any OfflineCommand.Type]
-    private let outbox: Outbox
+    let remote: RemoteDispatcher
+    let outbox: Outbox
+    let types: OfflineCommandTypes
     private let configuration: OfflineDispatcher.Configuration
-    private let state = Mutex(State())
 
-    /// Notifies the run of a change of the state.
-    private let signal = DeliverySignal()
+    let state = Mutex(OutboxState())
+
+    /// Notifies the run and the replicas of a change of the state.
+    let signal = DeliverySignal()
 
     init(_ remote: RemoteDispatcher, outbox: Outbox, configuration: OfflineDispatcher.Configuration) {
         self.remote = remote
-        let types = remote.api.routes.compactMap { $0.message as? any OfflineCommand.Type }
-        self.types = Dictionary(types.map { ($0.commandName, $0) }) { first, _ in first }
         self.outbox = outbox
         self.configuration = configuration
+        types = OfflineCommandTypes(remote.api)
     }
 
     /// Ends the pauses.
@@ -73,10 +57,8 @@ final class OutboxRelay: Sendable {
 
     /// Sends commands until the task is cancelled.
     func run() async throws {
-        state.withLock { state in
-            state.error = nil
-            state.sending = []
-        }
+        let acknowledged = try await outbox.acknowledged
+        state.withLock { $0.restart(acknowledged: acknowledged) }
         try await withThrowingDiscardingTaskGroup { group in
             while true {
                 let (signalled, committed) = (signal.position, outbox.store.commitFeed.position)
@@ -95,13 +77,19 @@ final class OutboxRelay: Sendable {
         let (others, limit) = try state.withLock { state in
             if let error = state.error { throw error }
             state.pauses = state.pauses.filter { $0.value > now }
-            let isPaused = state.pause.map { $0 > now } ?? false
+            let isPaused = [state.pause, state.refreshEnd].contains { end in end.map { $0 > now } ?? false }
             let limit = isPaused ? 0 : max(1, configuration.width) - state.sending.count
             return (state.sending.union(state.pauses.keys), limit)
         }
         guard limit > 0 else { return [] }
         let commands = try await outbox.heads(except: others, limit: limit)
-        state.withLock { $0.sending.formUnion(commands.map(\.id)) }
+        let isRefreshed = state.withLock { state in
+            state.begin(commands.map(\.id))
+            if !state.needsRefresh { return false }
+            state.refresh(until: now.advanced(by: Self.refreshLimit))
+            return true
+        }
+        if isRefreshed { signal.notify() }
         return commands
     }
 
@@ -110,7 +98,7 @@ final class OutboxRelay: Sendable {
         let clock = configuration.clock
         let now = clock.now
         let end = state.withLock { state in
-            ([state.pause].compactMap(\.self) + state.pauses.values).filter { $0 > now }.min()
+            ([state.pause, state.refreshEnd].compactMap(\.self) + state.pauses.values).filter { $0 > now }.min()
         }
         let feed = outbox.store.commitFeed
         try await withThrowingTaskGroup(of: Void.self) { [signal] group in
@@ -128,45 +116,48 @@ final class OutboxRelay: Sendable {
 
     private func send(_ command: Outbox.Command) async {
         do {
-            let outcome = try await attempt(command)
-            // Before the commit: whoever sees the failure can end the pause.
-            pause(command, after: outcome)
-            try await outbox.change(command.id) { stored, context in
-                switch outcome {
-                case .carriedOut: context.delete(stored)
-                case .rejected(let error): stored.fail(PendingCommand.Failure(error), isRejected: true)
-                case .failed(let error, _): stored.fail(PendingCommand.Failure(error), isRejected: false)
-                }
-            }
+            try await end(command, with: try await attempt(command))
         } catch {
             state.withLock { $0.error = error }
         }
-        _ = state.withLock { $0.sending.remove(command.id) }
+        state.withLock { $0.end(command.id) }
         signal.notify()
     }
 
-    private func pause(_ command: Outbox.Command, after outcome: Outcome) {
-        state.withLock { state in
-            guard case .failed(let error, let pausesAll) = outcome else {
-                state.unanswered = 0
-                return
-            }
-            state.unanswered = pausesAll ? state.unanswered + 1 : 0
-            var numbers = RandomNumbers.current
-            let pause = configuration.backoff.pause(
-                afterAttempt: pausesAll ? state.unanswered : command.attempts + 1, using: &numbers)
-            let end = configuration.clock.now.advanced(by: max(pause, (error as? RemoteError)?.retryAfter ?? .zero))
-            if pausesAll { state.pause = end } else { state.pauses[command.id] = end }
+    private func end(_ command: Outbox.Command, with outcome: Outcome) async throws {
+        // Before the commit: whoever sees the failure can end the pause.
+        let isKept = state.withLock { state in
+            pause(command, after: outcome, in: &state)
+            guard case .carriedOut = outcome, !state.replicas.isEmpty else { return false }
+            state.acknowledged.insert(command.id)
+            return true
         }
+        try await outbox.change(command.id) { stored, context in
+            switch outcome {
+            case .carriedOut: if isKept { stored.isAcknowledged = true } else { context.delete(stored) }
+            case .rejected(let error): stored.fail(PendingCommand.Failure(error), isRejected: true)
+            case .failed(let error, _): stored.fail(PendingCommand.Failure(error), isRejected: false)
+            }
+        }
+    }
+
+    private func pause(_ command: Outbox.Command, after outcome: Outcome, in state: inout OutboxState) {
+        guard case .failed(let error, let pausesAll) = outcome else {
+            state.unanswered = 0
+            return
+        }
+        state.unanswered = pausesAll ? state.unanswered + 1 : 0
+        var numbers = RandomNumbers.current
+        let pause = configuration.backoff.pause(
+            afterAttempt: pausesAll ? state.unanswered : command.attempts + 1, using: &numbers)
+        let end = configuration.clock.now.advanced(by: max(pause, (error as? RemoteError)?.retryAfter ?? .zero))
+        if pausesAll { state.pause = end } else { state.pauses[command.id] = end }
     }
 
     /// Sends `command` once, with its key and its cause.
     private func attempt(_ command: Outbox.Command) async throws -> Outcome {
-        guard let type = types[command.name] else {
-            return .failed(DispatchError.unknown(command.name), pausesAll: false)
-        }
         do {
-            return try await attempt(command, as: type)
+            return try await attempt(command, as: try types.type(named: command.name))
         } catch {
             if Task.isCancelled { throw CancellationError() }
             // Another version of the program may read the command.
@@ -182,9 +173,7 @@ final class OutboxRelay: Sendable {
         do {
             try await TraceCarrier.restoring(stored.origin.trace) {
                 try await RemoteDispatcher.withKey(stored.id.storageKey) {
-                    let _: Command.Output = try await withCause(stored.origin, of: type) {
-                        try await remote.dispatch(command)
-                    }
+                    let _: Command.Output = try await stored.withOrigin(of: type) { try await remote.dispatch(command) }
                 }
             }
             return .carriedOut
@@ -202,26 +191,5 @@ final class OutboxRelay: Sendable {
 
     /// The codes of errors that another version of the server or of the program repairs.
     private static let repairable: Set<String> = ["unknownRoute", "newerVersion", "olderVersion"]
-
-    /// Runs `operation` as a part of the message that has sent a command.
-    private nonisolated(nonsending) func withCause<Result>(
-        _ origin: MessageOrigin,
-        of command: Any.Type,
-        _ operation: nonisolated(nonsending) () async throws -> Result
-    ) async throws -> Result {
-        guard let cause = origin.causationID else { return try await operation() }
-        let context = MessageContext(
-            kind: .command, type: command, id: cause, causationID: nil, correlationID: origin.correlationID,
-            principal: nil)
-        return try await MessageContext.withCurrent(context, operation)
-    }
-}
-
-extension PendingCommand.Failure {
-    fileprivate init(_ error: any Error) {
-        let coded = error as? any CodedError
-        code = coded?.codeName ?? "\(type(of: error))"
-        message = coded?.message ?? "\(error)"
-    }
 }
 #endif

@@ -40,6 +40,12 @@ public final class StoredOfflineCommand: StoredEntity {
     private(set) var failure: PendingCommand.Failure?
     private(set) var isRejected = false
 
+    /// Whether the server has carried the command out, but the entities of the device don't have its effect yet.
+    var isAcknowledged = false
+
+    /// The error of the handler in the last prediction.
+    var conflict: PendingCommand.Failure?
+
     /// The events of the command: none.
     public var raisedEvents = RaisedEvents()
 

@@ -22,6 +22,27 @@ extension InMemoryStore {
 
         fileprivate let state: InMemoryState
 
+        fileprivate init(state: InMemoryState) {
+            self.state = state
+        }
+
+        /// Creates a content of `documents` with their versions, and with no events.
+        ///
+        /// - Throws: ``StoreError`` if a document has no kind in `schema`, or can't be decoded.
+        package init(_ documents: [StoredDocument], of schema: EntitySchema) throws {
+            var changes = ChangeSet()
+            for document in documents {
+                guard let kind = schema.kinds.first(where: { $0.name == document.reference.kind }) else {
+                    throw StoreError.undeclaredEntity(document.reference)
+                }
+                changes.writes.append(
+                    ChangeSet.Write(document: document, addedEntries: try kind.entries(document)))
+            }
+            var state = InMemoryState()
+            state.apply(changes)
+            self.state = state
+        }
+
         /// The events of the log, in their order.
         package var events: [EventRecord] { state.events }
 
@@ -64,7 +85,7 @@ extension InMemoryStore {
     /// The whole content of the store now.
     package var contents: Contents { Contents(state: state.withLock { $0 }) }
 
-    /// Replaces the whole content of the store, for tests of a server that loses its last changes.
+    /// Replaces the whole content of the store, without a record in its feed.
     package func restore(_ contents: Contents) {
         state.withLock { $0 = contents.state }
     }

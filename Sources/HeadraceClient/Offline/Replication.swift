@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Client
+import Foundation
+public import HeadraceCommands
+import HeadraceCore
+public import HeadraceDomain
+import HeadraceStorage
+import Synchronization
+
+extension OfflineDispatcher {
+    /// Keeps entities of the device equal to the value of a live query of the server, until the task is cancelled.
+    ///
+    /// ```swift
+    /// try await offline.replicate(ListNotes(), as: Note.self) { notes in notes.map { Note($0) } }
+    /// ```
+    ///
+    /// - The entities are stored in the store of the device, so they are there without a network, too.
+    /// - The value replaces all entities of `type` that match `conditions`. Keep the query small: the whole value is sent after each change.
+    /// - After a command of this dispatcher, the value is loaded again before the command leaves a ``PredictedStore``, so its effect neither
+    ///   disappears for a moment nor counts twice.
+    ///
+    /// - Parameters:
+    ///   - query: The query. Its route must be live.
+    ///   - type: The type of the entities. It must not be event-sourced.
+    ///   - conditions: The conditions that all entities of the value match; by default, the value has all entities of the type.
+    ///   - makeEntities: Makes the entities from a value.
+    /// - Throws: The errors of the query that aren't temporary; ``HeadraceStorage/StoreError``; `CancellationError`.
+    public func replicate<Query: CQDQuery, Entity: StoredEntity>(
+        _ query: Query,
+        as type: Entity.Type,
+        where conditions: [EntityCondition<Entity>] = [],
+        _ makeEntities: @escaping @Sendable (Query.Value) throws -> [Entity]
+    ) async throws {
+        try await relay.replicate { connection in
+            var isFirst = true
+            for try await value in connection.relay.remote.observe(query) {
+                try await connection.receive(isFirst: isFirst) { context in
+                    try await context.replace(type, where: conditions, by: try makeEntities(value))
+                }
+                isFirst = false
+            }
+        }
+    }
+}
+
+/// A connection of a replica.
+struct ReplicaConnection: Sendable {
+    let relay: OutboxRelay
+    let replica: UUID
+    let ticket: OutboxState.Ticket
+
+    /// Stores a value by `apply`, as soon as it is certain which commands it includes.
+    func receive(
+        isFirst: Bool,
+        _ apply: nonisolated(nonsending) (EntityContext) async throws -> Void
+    ) async throws {
+        while true {
+            let signalled = relay.signal.position
+            switch relay.state.withLock({ $0.decide(replica, ticket, isFirst: isFirst) }) {
+            case .drop: return
+            case .wait: try await relay.signal.wait(after: signalled)
+            case .apply(let included):
+                try await relay.outbox.execute { context in
+                    try await apply(context)
+                    for id in included {
+                        if let stored = try await context.find(StoredOfflineCommand.self, id: id) {
+                            context.delete(stored)
+                        }
+                    }
+                }
+                relay.state.withLock { $0.remove(acknowledged: included) }
+                relay.signal.notify()
+                return
+            }
+        }
+    }
+}
+
+extension OutboxRelay {
+    /// Runs `follow` with one connection after the other.
+    func replicate(_ follow: @escaping @Sendable (ReplicaConnection) async throws -> Void) async throws {
+        let replica = UUID.version7()
+        state.withLock { $0.register(replica) }
+        signal.notify()
+        defer {
+            state.withLock { $0.unregister(replica) }
+            signal.notify()
+        }
+        while true {
+            let (ticket, refreshes) = state.withLock { ($0.ticket, $0.refreshes) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await follow(ReplicaConnection(relay: self, replica: replica, ticket: ticket)) }
+                group.addTask { try await self.waitForRefresh(after: refreshes) }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    private func waitForRefresh(after refreshes: Int) async throws {
+        while true {
+            let signalled = signal.position
+            if state.withLock({ $0.refreshes > refreshes }) { return }
+            try await signal.wait(after: signalled)
+        }
+    }
+}
+
+extension EntityContext {
+    /// Makes `entities` all entities of their type that match `conditions`, and writes those that differ.
+    fileprivate nonisolated(nonsending) func replace<Entity: StoredEntity>(
+        _ type: Entity.Type,
+        where conditions: [EntityCondition<Entity>],
+        by entities: [Entity]
+    ) async throws {
+        var old: [Entity.ID: Entity] = [:]
+        for entity in try await fetch(type, where: conditions) { old[entity.id] = entity }
+        for entity in entities {
+            let id = entity.id
+            if let known = old.removeValue(forKey: id) {
+                if try DocumentCoding.encode(known) == DocumentCoding.encode(entity) { continue }
+                delete(known)
+            } else if !conditions.isEmpty, let known = try await find(type, id: id) {
+                delete(known)
+            }
+            insert(entity)
+        }
+        for entity in old.values { delete(entity) }
+    }
+}
+#endif
