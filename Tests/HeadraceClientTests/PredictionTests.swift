@@ -78,6 +78,19 @@ import Testing
         #expect(try await device.offline.pending.map { $0.conflict?.code } == [nil, "closed", "closed", nil])
     }
 
+    @Test func aSentCommandIsExecutedAloneUntilTheEntitiesChange() async throws {
+        let device = try await Device(server)
+        for number in 1...20 { try await device.offline.send(AddLine(journal: "a", line: "\(number)")) }
+        #expect(device.executions.value == 20)
+
+        try await UnitOfWork(on: device.store, delegator: RecordingDelegator()).execute { $0.insert(Journal("b")) }
+        try await device.offline.send(AddLine(journal: "b", line: "1"))
+
+        #expect(device.executions.value == 41)
+        #expect(try await device.lines(of: "a") == (1...20).map { "\($0)" })
+        #expect(try await device.lines(of: "b") == ["1"])
+    }
+
     @Test func aDiscardedCommandIsInvisible() async throws {
         let device = try await Device(server)
         let id = try await device.offline.send(AddLine(journal: "a", line: "1"))

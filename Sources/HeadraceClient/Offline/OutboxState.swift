@@ -3,6 +3,7 @@
 #if Client
 import Foundation
 import HeadraceCore
+import HeadraceDomain
 
 /// The commands that are being sent, the pauses, and the replicas that follow the server.
 ///
@@ -10,18 +11,21 @@ import HeadraceCore
 /// take effect twice in a prediction, or its effect would disappear for a moment. There are two rules:
 ///
 /// - While a command is being sent, a value may include its effect or not, so it waits until the command has an outcome.
-/// - After an acknowledgement, the command stays in the prediction until a value comes that the device has requested later. In between,
-///   nothing is sent. Only a connection that began then has such a value as its first one.
+/// - After an acknowledgement, the command stays in the prediction until each replica has a value that it has requested later. In between,
+///   nothing is sent. The values are stored in one commit, which also removes the command.
 struct OutboxState {
+    /// Stores a value of the server.
+    typealias Value = nonisolated(nonsending) @Sendable (EntityContext) async throws -> Void
+
     /// The treatment of a value that a replica has received.
     enum Decision {
-        /// Replaces the entities. The commands in `included` have their effect in the value.
-        case apply(included: Set<UUID>)
+        /// The values replace entities, and include the effect of the commands in `included`.
+        case store([Value], included: Set<UUID>)
 
-        /// The value waits for the outcome of a command.
-        case wait
+        /// The value waits for the outcome of a command, or for the values of the other replicas if it `hasArrived`.
+        case wait(hasArrived: Bool)
 
-        /// Another connection will bring a later value.
+        /// The value is stored, or another connection will bring a later one.
         case drop
     }
 
@@ -56,8 +60,10 @@ struct OutboxState {
     /// The acknowledged commands that may be missing in a replica.
     var acknowledged: Set<UUID> = []
 
-    /// For each replica, the acknowledged commands that it includes.
-    private(set) var replicas: [UUID: Set<UUID>] = [:]
+    private(set) var replicas: Set<UUID> = []
+
+    /// The values that include acknowledged commands, and wait for those of the other replicas.
+    private var arrived: [UUID: (value: Value, included: Set<UUID>)] = [:]
 
     /// Number of times that the replicas were asked to connect again.
     private(set) var refreshes = 0
@@ -70,6 +76,7 @@ struct OutboxState {
     mutating func begin(_ commands: [UUID]) {
         sending.formUnion(commands)
         sent += commands.count
+        if !commands.isEmpty { arrived = [:] }
     }
 
     mutating func end(_ command: UUID) {
@@ -87,11 +94,12 @@ struct OutboxState {
     // MARK: Replicas
 
     mutating func register(_ replica: UUID) {
-        replicas[replica] = []
+        replicas.insert(replica)
     }
 
     mutating func unregister(_ replica: UUID) {
-        replicas[replica] = nil
+        replicas.remove(replica)
+        arrived[replica] = nil
         if replicas.isEmpty { refreshEnd = nil }
     }
 
@@ -105,22 +113,39 @@ struct OutboxState {
         refreshEnd = end
     }
 
-    /// Decides about a value of `replica`, which is the first of its connection if `isFirst`.
-    mutating func decide(_ replica: UUID, _ ticket: Ticket, isFirst: Bool) -> Decision {
+    /// Decides about a value of `replica`.
+    ///
+    /// - Parameters:
+    ///   - value: Stores the value.
+    ///   - replica: The replica that has received it.
+    ///   - ticket: The begin of its connection.
+    ///   - isFirst: Whether the value is the first of its connection.
+    ///   - hasArrived: Whether the last decision was that it waits for other values.
+    /// - Returns: The decision.
+    mutating func decide(
+        _ value: @escaping Value,
+        of replica: UUID,
+        _ ticket: Ticket,
+        isFirst: Bool,
+        hasArrived: Bool
+    ) -> Decision {
+        if hasArrived, arrived[replica] == nil { return .drop }
         if ticket.wasIdle, ticket.sent == sent {
-            if !isFirst { return .apply(included: []) }
-            replicas[replica]?.formUnion(ticket.acknowledged)
-            let others = replicas.values
-            return .apply(included: ticket.acknowledged.filter { id in others.allSatisfy { $0.contains(id) } })
+            if !isFirst || ticket.acknowledged.isEmpty { return .store([value], included: []) }
+            arrived[replica] = (value, ticket.acknowledged)
+            if !replicas.isSubset(of: arrived.keys) { return .wait(hasArrived: true) }
+            let values = arrived.values
+            arrived = [:]
+            return .store(
+                values.map(\.value), included: values.reduce(acknowledged) { $0.intersection($1.included) })
         }
-        if !sending.isEmpty { return .wait }
-        return acknowledged.isEmpty ? .apply(included: []) : .drop
+        if !sending.isEmpty { return .wait(hasArrived: false) }
+        return acknowledged.isEmpty ? .store([value], included: []) : .drop
     }
 
-    /// Forgets commands that all replicas include.
+    /// Forgets commands whose effect is stored.
     mutating func remove(acknowledged included: Set<UUID>) {
         acknowledged.subtract(included)
-        for replica in replicas.keys { replicas[replica]?.subtract(included) }
         if acknowledged.isEmpty { refreshEnd = nil }
     }
 }

@@ -10,6 +10,19 @@ import Synchronization
 
 /// Executes the pending commands on a copy of the device's entities.
 final class Prediction: Sendable {
+    /// The result of a prediction.
+    private struct Made {
+        /// The position of the feed of the device's store before the prediction.
+        let position: Int
+
+        /// Whether it continues the prediction before, with the same entities.
+        let isContinued: Bool
+
+        /// The commands that it includes.
+        var commands: [UUID]
+        var contents: InMemoryStore.Contents
+    }
+
     private let store: PredictedStore
     private let dispatcher: any CommandQueryDispatcher
     private let outbox: Outbox
@@ -18,8 +31,10 @@ final class Prediction: Sendable {
     /// Makes one prediction at a time.
     private let lock = KeyedLock<Int>()
 
-    /// The position of the feed of the device's store before the last prediction.
-    private let position = Mutex(-1)
+    private let last = Mutex<Made?>(nil)
+
+    /// The position of the feed of the device's store that the prediction includes.
+    private var position: Int { last.withLock { $0?.position ?? -1 } }
 
     init(
         in store: PredictedStore,
@@ -37,50 +52,76 @@ final class Prediction: Sendable {
     func run() async throws {
         while true {
             try await refresh()
-            try await outbox.store.commitFeed.waitForCommit(after: position.withLock(\.self))
+            try await outbox.store.commitFeed.waitForCommit(after: position)
         }
     }
 
     /// Makes the prediction again, unless it includes all commits up to now.
+    ///
+    /// - Complexity: O(*n*) in the entities of the device and the pending commands; after a command was sent, O(1) in the entities that
+    ///   its handler uses, and O(*p*) in the *p* pending commands, which are read and not executed.
     nonisolated(nonsending) func refresh() async throws {
-        let feed = outbox.store.commitFeed
-        let wanted = feed.position
+        let wanted = outbox.store.commitFeed.position
         try await lock.withLock(0) {
-            if position.withLock({ $0 >= wanted }) { return }
-            let begin = feed.position
-            try await predict()
-            position.withLock { $0 = begin }
+            if position < wanted { try await predict() }
         }
     }
 
     private nonisolated(nonsending) func predict() async throws {
+        let position = outbox.store.commitFeed.position
         let snapshot = try await outbox.store.snapshot()
-        var documents: [StoredDocument] = []
-        for kind in store.schema.kinds where kind.name != StoredOfflineCommand.entityName {
-            documents += try await snapshot.fetch(DocumentQuery(kind: kind.name))
-        }
         let pending: [StoredOfflineCommand] = try await snapshot.fetch(Outbox.allCommands).map {
             try DocumentCoding.decode($0)
         }
-        let working = InMemoryStore(schema: store.schema)
-        working.restore(try InMemoryStore.Contents(documents, of: store.schema))
+        let expected = pending.filter { !$0.isRejected }
+        var made = try await begin(of: expected.map(\.id), in: snapshot, at: position)
 
+        let working = InMemoryStore(schema: store.schema)
+        working.restore(made.contents)
         var conflicts: [UUID: PendingCommand.Failure?] = [:]
-        for command in pending where !command.isRejected {
-            let before = working.contents
+        for command in expected.dropFirst(made.commands.count) {
             var conflict: PendingCommand.Failure?
             do {
                 try await execute(Outbox.Command(command), in: working)
             } catch {
                 if Task.isCancelled { throw CancellationError() }
-                working.restore(before)
+                working.restore(made.contents)
                 conflict = PendingCommand.Failure(error)
             }
+            made.contents = working.contents
+            made.commands.append(command.id)
             // The text of an error can differ each time.
             if conflict?.code != command.conflict?.code { conflicts[command.id] = .some(conflict) }
         }
-        store.show(working.contents)
+        let isShown = last.withLock { last in
+            defer { last = made }
+            return last?.commands == made.commands && made.isContinued
+        }
+        if !isShown { store.show(made.contents) }
         for (id, conflict) in conflicts { try await outbox.change(id) { command, _ in command.conflict = conflict } }
+    }
+
+    /// Returns the last prediction if `commands` are its commands and later ones, and the entities are the same; otherwise, a prediction
+    /// of no commands.
+    private nonisolated(nonsending) func begin(
+        of commands: [UUID],
+        in snapshot: any EntityReader,
+        at position: Int
+    ) async throws -> Made {
+        let kinds = store.schema.kinds.map(\.name).filter { $0 != StoredOfflineCommand.entityName }
+        let subjects = Set(kinds.map { CommitFeed.Subject.entities($0) })
+        // A commit that is in the snapshot and not yet in the feed may be missing. The feed causes the next prediction, and until then
+        // the last one is still consistent.
+        if let last = last.withLock(\.self), commands.starts(with: last.commands),
+            !outbox.store.commitFeed.hasChanged(subjects, after: last.position)
+        {
+            return Made(
+                position: position, isContinued: true, commands: last.commands, contents: last.contents)
+        }
+        var documents: [StoredDocument] = []
+        for kind in kinds { documents += try await snapshot.fetch(DocumentQuery(kind: kind)) }
+        let contents = try InMemoryStore.Contents(documents, of: store.schema)
+        return Made(position: position, isContinued: false, commands: [], contents: contents)
     }
 
     private nonisolated(nonsending) func execute(_ command: Outbox.Command, in working: InMemoryStore) async throws {

@@ -31,10 +31,12 @@ extension OfflineDispatcher {
         as type: Entity.Type,
         where conditions: [EntityCondition<Entity>] = [],
         _ makeEntities: @escaping @Sendable (Query.Value) throws -> [Entity]
-    ) async throws {
+    ) async throws where Query.Value: Sendable {
         try await relay.replicate { connection in
             var isFirst = true
             for try await value in connection.relay.remote.observe(query) {
+                // An error ends this replica. Later, the value may be stored by the task of another one.
+                _ = try makeEntities(value)
                 try await connection.receive(isFirst: isFirst) { context in
                     try await context.replace(type, where: conditions, by: try makeEntities(value))
                 }
@@ -50,30 +52,33 @@ struct ReplicaConnection: Sendable {
     let replica: UUID
     let ticket: OutboxState.Ticket
 
-    /// Stores a value by `apply`, as soon as it is certain which commands it includes.
-    func receive(
-        isFirst: Bool,
-        _ apply: nonisolated(nonsending) (EntityContext) async throws -> Void
-    ) async throws {
+    /// Stores a value as soon as it is certain which commands it includes.
+    func receive(isFirst: Bool, _ value: @escaping OutboxState.Value) async throws {
+        var hasArrived = false
         while true {
             let signalled = relay.signal.position
-            switch relay.state.withLock({ $0.decide(replica, ticket, isFirst: isFirst) }) {
+            let decision = relay.state.withLock { state in
+                state.decide(value, of: replica, ticket, isFirst: isFirst, hasArrived: hasArrived)
+            }
+            switch decision {
             case .drop: return
-            case .wait: try await relay.signal.wait(after: signalled)
-            case .apply(let included):
-                try await relay.outbox.execute { context in
-                    try await apply(context)
-                    for id in included {
-                        if let stored = try await context.find(StoredOfflineCommand.self, id: id) {
-                            context.delete(stored)
-                        }
-                    }
-                }
-                relay.state.withLock { $0.remove(acknowledged: included) }
-                relay.signal.notify()
-                return
+            case .store(let values, let included): return try await store(values, including: included)
+            case .wait(let arrives):
+                hasArrived = arrives
+                try await relay.signal.wait(after: signalled)
             }
         }
+    }
+
+    private func store(_ values: [OutboxState.Value], including commands: Set<UUID>) async throws {
+        try await relay.outbox.execute { context in
+            for value in values { try await value(context) }
+            for id in commands {
+                if let stored = try await context.find(StoredOfflineCommand.self, id: id) { context.delete(stored) }
+            }
+        }
+        relay.state.withLock { $0.remove(acknowledged: commands) }
+        relay.signal.notify()
     }
 }
 

@@ -68,6 +68,11 @@ public final class CommitFeed: Sendable {
         try await request(nil, after: position)?.value()
     }
 
+    /// Whether a commit after `position` has changed one of `subjects`.
+    package func hasChanged(_ subjects: Set<Subject>, after position: Int) -> Bool {
+        state.withLock { $0.hasChanged(subjects, after: position) }
+    }
+
     /// Returns a waiter for a change of `subjects`, or of anything if it is `nil`; `nil` if there is one after `position`.
     func request(_ subjects: Set<Subject>?, after position: Int) -> Waiter<Void>? {
         state.withLock { state in

@@ -32,6 +32,22 @@ final class Journal: StoredEntity {
     }
 }
 
+/// The part of a journal that another screen shows.
+///
+/// No handler changes it.
+final class Summary: StoredEntity {
+    static let entityName = "summary"
+
+    let id: String
+    var count: Int
+    var raisedEvents = RaisedEvents()
+
+    init(_ value: Lines) {
+        id = value.journal
+        count = value.lines.count
+    }
+}
+
 struct Lines: Codable, Hashable {
     let journal: String
     var lines: [String]
@@ -62,6 +78,8 @@ struct JournalIsClosed: CodedError, Codable {
 }
 
 struct AddLineHandler: HandlesCommand, Resolvable {
+    static var dependencies: Dependencies { Dependencies().on(UnitOfWork<EntityContext>.self) }
+
     private let unitOfWork: UnitOfWork<EntityContext>
 
     init(scope: any DependencyResolutionScope) { unitOfWork = scope.resolve() }
@@ -79,10 +97,13 @@ struct AddLineHandler: HandlesCommand, Resolvable {
     }
 }
 
-struct Archive: DurableDomainEventHandler {
+final class Archive: HandlesDurableDomainEvent, Resolvable {
     static let subscriptionName = "archive"
+    static var dependencies: Dependencies { Dependencies() }
 
-    static func handle(event: LineAdded, resolver: any DependencyResolver) async throws {}
+    init(scope: any DependencyResolutionScope) {}
+
+    func handle(_ event: LineAdded) async throws {}
 }
 
 struct ListJournals: CQDQuery, Codable {
@@ -90,6 +111,8 @@ struct ListJournals: CQDQuery, Codable {
 }
 
 struct ListJournalsHandler: HandlesQuery, Resolvable {
+    static var dependencies: Dependencies { Dependencies().on((any EntityStore).self) }
+
     private let store: any EntityStore
 
     init(scope: any DependencyResolutionScope) { store = scope.resolve() }
@@ -107,12 +130,12 @@ enum Journals {
         .live("journals", query: ListJournals.self),
     ])
 
-    static func container(on store: any DeliveryStore) -> Container {
+    static func container(on store: any DeliveryStore, middleware: [any Middleware] = []) -> Container {
         let builder = ContainerBuilder()
-        builder.domain(store: store, events: [LineAdded.self], staticHandlers: [Archive.self])
+        builder.domain(store: store, events: [LineAdded.self], handlers: [Archive.self])
         builder.commandQueryDispatch().standard(
             commandHandlers: [AddLineHandler.self], queryHandlers: [ListJournalsHandler.self],
-            middleware: [RetryMiddleware(maximumAttempts: 100, backoff: Backoff(base: .zero))],
+            middleware: middleware + [RetryMiddleware(maximumAttempts: 100, backoff: Backoff(base: .zero))],
             resolvedMiddleware: [IdempotencyMiddleware.self])
         return builder.build()
     }
@@ -198,6 +221,22 @@ final class JournalServer: MessageTransport {
     }
 }
 
+/// Counts commands.
+final class CommandCount: Middleware {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    nonisolated(nonsending) func handle<Message: Sendable, Output>(
+        _ message: Message,
+        in context: MessageContext,
+        next: Next<Message, Output>
+    ) async throws -> Output {
+        if context.kind == .command { count.add(1, ordering: .relaxed) }
+        return try await next(message)
+    }
+}
+
 /// A device with a store, predictions, and a connection to a server.
 struct Device {
     let store: InMemoryStore
@@ -205,18 +244,31 @@ struct Device {
     let dispatcher: any CommandQueryDispatcher
     let offline: OfflineDispatcher
 
-    init(_ server: JournalServer, on store: InMemoryStore? = nil, clock: any TimeSource = CurrentClock()) async throws {
-        let store = try store ?? InMemoryStore(entities: [StoredOfflineCommand.self, Journal.self])
+    /// Number of commands that the predictions have executed.
+    let executions = CommandCount()
+
+    /// Creates the store of a new device.
+    static func makeStore() throws -> InMemoryStore {
+        try InMemoryStore(entities: [StoredOfflineCommand.self, Journal.self, Summary.self])
+    }
+
+    init(
+        _ server: any MessageTransport,
+        on store: InMemoryStore? = nil,
+        backoff: Backoff = Backoff(base: .zero),
+        clock: any TimeSource = CurrentClock()
+    ) async throws {
+        let store = try store ?? Self.makeStore()
         self.store = store
         predicted = PredictedStore(of: store)
-        dispatcher = Journals.container(on: predicted).resolve()
+        dispatcher = Journals.container(on: predicted, middleware: [executions]).resolve()
         var settings = RemoteDispatcher.Configuration()
         settings.maximumAttempts = 1
-        settings.backoff = Backoff(base: .zero)
+        settings.backoff = backoff
         settings.clock = clock
         let remote = try RemoteDispatcher(Journals.api, at: "http://localhost", through: server, settings)
         var configuration = OfflineDispatcher.Configuration()
-        configuration.backoff = Backoff(base: .zero)
+        configuration.backoff = backoff
         configuration.clock = clock
         offline = try await OfflineDispatcher(
             remote, predictingIn: predicted, by: dispatcher, configuration: configuration)
@@ -227,6 +279,7 @@ struct Device {
         try await withThrowingTaskGroup(of: Void.self) { [offline] group in
             group.addTask { try await offline.run() }
             group.addTask { try await offline.replicate(ListJournals(), as: Journal.self) { $0.map { Journal($0) } } }
+            group.addTask { try await offline.replicate(ListJournals(), as: Summary.self) { $0.map { Summary($0) } } }
             defer { group.cancelAll() }
             try await group.next()
         }
