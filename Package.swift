@@ -375,7 +375,7 @@ let package = Package(
             dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceStorage", httpTypes]),
         .testTarget(
             name: "HeadraceClientTests",
-            dependencies: features + ["HeadraceClient", "HeadraceTesting", httpTypes],
+            dependencies: features + ["HeadraceClient", "HeadraceSimulation", "HeadraceTesting", httpTypes],
             exclude: ["Golden"]),
 
         // Empty without the trait Hummingbird.

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if Simulations && Client
+import Foundation
+import HTTPTypes
+import HeadraceClient
+import HeadraceCommands
+import HeadraceCore
+import HeadraceDomain
+import HeadraceRelay
+import HeadraceResolution
+import HeadraceSimulation
+import HeadraceStorage
+import Synchronization
+import Testing
+
+/// Devices and servers in one simulation, with all of its faults.
+@Suite struct DeviceSimulationTests {
+    @Test func devicesThatEndAtAnyTimeEqualTheirServers() async {
+        let seeds = ProcessInfo.processInfo.environment["HEADRACE_DEVICE_SEEDS"].flatMap { UInt64($0) } ?? 12
+        await Simulation.explore(seeds: 0..<seeds, entities: [Journal.self]) { world in
+            try await Self.simulate(world)
+        }
+    }
+
+    private static func simulate(_ world: SimulatedWorld) async throws {
+        let servers = try await world.start("server", count: 2) { node in Journals.container(on: node.store) }
+        let transport = SimulatedTransport(world: world, servers: servers)
+        let stores = Mutex<[Int: InMemoryStore]>([:])
+        try await world.clients(3) { number in
+            var numbers = world.randomNumbers
+            let store = try Device.makeStore()
+            stores.withLock { $0[number] = store }
+            for life in 1...3 {
+                let device = try await Device(transport, on: store, backoff: Self.backoff)
+                let running = Task { try await device.run() }
+                for line in 1...4 {
+                    let journal = Int.random(in: 0..<2, using: &numbers)
+                    try await device.offline.send(AddLine(journal: "\(journal)", line: "\(number).\(life).\(line)"))
+                    let isVisible = try await device.lines(of: "\(journal)").contains("\(number).\(life).\(line)")
+                    world.expect(isVisible, "A sent line isn't visible.")
+                    try await world.clock.sleep(for: .milliseconds(Int.random(in: 0..<2_000, using: &numbers)))
+                }
+                running.cancel()
+                _ = await running.result
+            }
+        }
+        world.endFaults()
+        let server = Journals.container(on: world.store).resolve((any CommandQueryDispatcher).self)
+        for store in stores.withLock({ $0.sorted { $0.key < $1.key }.map(\.value) }) {
+            let device = try await Device(transport, on: store, backoff: Self.backoff)
+            let running = Task { try await device.run() }
+            for try await pending in device.offline.observePending() where pending.isEmpty { break }
+            for journal in try await server.dispatch(ListJournals()) {
+                try await device.wait(for: journal.lines, of: journal.journal)
+            }
+            running.cancel()
+            _ = await running.result
+        }
+        let journals = try await server.dispatch(ListJournals())
+        for journal in journals {
+            for number in 1...3 {
+                let own = journal.lines.filter { $0.hasPrefix("\(number).") }
+                world.expect(own == own.sorted(), "The lines \(own) have another order.")
+            }
+        }
+        let all = journals.flatMap(\.lines)
+        world.expect(Set(all).count == all.count, "A line was added twice: \(all.sorted())")
+        world.expect(all.count == 36, "\(all.count) of 36 lines were added.")
+    }
+
+    private static let backoff = Backoff(base: .milliseconds(100), longest: .seconds(5))
+}
+
+/// Sends requests to one of several servers.
+///
+/// A live query asks again and again.
+private struct SimulatedTransport: MessageTransport {
+    let world: SimulatedWorld
+    let servers: [SimulatedNode<Container>]
+
+    func send(_ request: HTTPRequest, body: Data?) async throws -> TransportResponse {
+        guard let body else {
+            let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/event-stream"])
+            return TransportResponse(head, body: Values(transport: self))
+        }
+        let key = HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] }
+        let command = try DocumentCoding.decode(AddLine.self, from: body)
+        try await world.any(of: servers).request { container in
+            try await IdempotencyMiddleware.withKey(key) {
+                try await container.resolve((any CommandQueryDispatcher).self).dispatch(command)
+            }
+        }
+        return TransportResponse(HTTPResponse(status: .noContent), body: Data())
+    }
+
+    private struct Values: AsyncSequence, Sendable {
+        typealias Element = Data
+        typealias Failure = any Error
+
+        let transport: SimulatedTransport
+
+        func makeAsyncIterator() -> Iterator { Iterator(transport: transport) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let transport: SimulatedTransport
+            var last: [Lines]?
+
+            mutating func next() async throws -> Data? {
+                let world = transport.world
+                while true {
+                    let value = try await world.any(of: transport.servers).request { container in
+                        try await container.resolve((any CommandQueryDispatcher).self).dispatch(ListJournals())
+                    }
+                    if value != last {
+                        last = value
+                        return Data("data: ".utf8) + (try JSONEncoder().encode(value)) + Data("\n\n".utf8)
+                    }
+                    try await world.clock.sleep(for: .milliseconds(50))
+                }
+            }
+        }
+    }
+}
+#endif
