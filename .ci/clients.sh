@@ -139,8 +139,9 @@ rm -rf "$new"
 # The stand-ins of Apple's platforms use the same build folder and the same traits.
 run ApplePlatforms "$root/.ci/apple.sh" || true
 
-# A service that was written by following only the README and the articles.
+# A service that was written by following only the README and the articles, and a server with its devices. Both have the same traits.
 tests Seats
+tests Notes "$root/Examples/Notes"
 
 if [ -s "$failures" ]; then
     printf '\n'

@@ -153,6 +153,20 @@ import Testing
         }
     }
 
+    @Test func commandsAndReplicasGoOnWhenTheUserHasSignedInAgain() async throws {
+        let device = try await Device(server, backoff: Backoff(base: .seconds(1)), clock: TestClock())
+        server.demandsSignIn(true)
+        try await device.offline.send(AddLine(journal: "a", line: "1"))
+
+        try await running(device) {
+            for try await pending in device.offline.observePending() where pending.first?.failure != nil { break }
+            server.demandsSignIn(false)
+            device.offline.wake()
+            try await waitUntilAllIsConfirmed(on: device)
+            try await device.wait(for: ["1"], of: "a")
+        }
+    }
+
     @Test func aRejectionUndoesThePrediction() async throws {
         let device = try await Device(server)
         server.isUnreachable()

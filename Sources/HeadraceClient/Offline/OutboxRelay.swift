@@ -45,6 +45,7 @@ final class OutboxRelay: Sendable {
         state.withLock { state in
             state.pause = nil
             state.pauses = [:]
+            state.wakes += 1
         }
         signal.notify()
     }
@@ -147,11 +148,20 @@ final class OutboxRelay: Sendable {
             return
         }
         state.unanswered = pausesAll ? state.unanswered + 1 : 0
-        var numbers = RandomNumbers.current
-        let pause = configuration.backoff.pause(
-            afterAttempt: pausesAll ? state.unanswered : command.attempts + 1, using: &numbers)
+        let pause = pause(afterAttempt: pausesAll ? state.unanswered : command.attempts + 1)
         let end = configuration.clock.now.advanced(by: max(pause, (error as? RemoteError)?.retryAfter ?? .zero))
         if pausesAll { state.pause = end } else { state.pauses[command.id] = end }
+    }
+
+    /// Returns the pause after a number of attempts that have failed.
+    func pause(afterAttempt attempt: Int) -> Duration {
+        var numbers = RandomNumbers.current
+        return configuration.backoff.pause(afterAttempt: attempt, using: &numbers)
+    }
+
+    func sleep(for pause: Duration) async throws {
+        let clock = configuration.clock
+        try await clock.sleep(until: clock.now.advanced(by: pause), tolerance: nil)
     }
 
     /// Sends `command` once, with its key and its cause.

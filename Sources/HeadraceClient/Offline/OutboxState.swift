@@ -51,6 +51,9 @@ struct OutboxState {
     /// The end of the pause of all commands.
     var pause: ContinuousClock.Instant?
 
+    /// Number of times that the pauses were ended.
+    var wakes = 0
+
     /// Number of attempts after the last that the server has answered.
     var unanswered = 0
 

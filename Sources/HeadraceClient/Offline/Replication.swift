@@ -2,6 +2,7 @@
 
 #if Client
 import Foundation
+import HTTPTypes
 public import HeadraceCommands
 import HeadraceCore
 public import HeadraceDomain
@@ -19,13 +20,15 @@ extension OfflineDispatcher {
     /// - The value replaces all entities of `type` that match `conditions`. Keep the query small: the whole value is sent after each change.
     /// - After a command of this dispatcher, the value is loaded again before the command leaves a ``PredictedStore``, so its effect neither
     ///   disappears for a moment nor counts twice.
+    /// - If the server demands a new sign-in, the query is sent again after a pause, which ``wake()`` ends.
     ///
     /// - Parameters:
     ///   - query: The query. Its route must be live.
     ///   - type: The type of the entities. It must not be event-sourced.
     ///   - conditions: The conditions that all entities of the value match; by default, the value has all entities of the type.
     ///   - makeEntities: Makes the entities from a value.
-    /// - Throws: The errors of the query that aren't temporary; ``HeadraceStorage/StoreError``; `CancellationError`.
+    /// - Throws: The errors of the query that aren't temporary, except that the user must sign in; ``HeadraceStorage/StoreError``;
+    ///   `CancellationError`.
     public func replicate<Query: CQDQuery, Entity: StoredEntity>(
         _ query: Query,
         as type: Entity.Type,
@@ -92,22 +95,45 @@ extension OutboxRelay {
             state.withLock { $0.unregister(replica) }
             signal.notify()
         }
+        var failures = 0
         while true {
-            let (ticket, refreshes) = state.withLock { ($0.ticket, $0.refreshes) }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await follow(ReplicaConnection(relay: self, replica: replica, ticket: ticket)) }
-                group.addTask { try await self.waitForRefresh(after: refreshes) }
-                defer { group.cancelAll() }
-                try await group.next()
+            let (ticket, refreshes, wakes) = state.withLock { ($0.ticket, $0.refreshes, $0.wakes) }
+            do {
+                try await first(
+                    { try await follow(ReplicaConnection(relay: self, replica: replica, ticket: ticket)) },
+                    { try await self.wait { $0.refreshes > refreshes } }
+                )
+                failures = 0
+            } catch let error as RemoteError where error.status == .unauthorized {
+                // The user may sign in again.
+                failures += 1
+                let pause = pause(afterAttempt: failures)
+                try await first(
+                    { try await self.sleep(for: pause) },
+                    { try await self.wait { $0.wakes > wakes } }
+                )
             }
         }
     }
 
-    private func waitForRefresh(after refreshes: Int) async throws {
+    private func wait(until condition: @Sendable (OutboxState) -> Bool) async throws {
         while true {
             let signalled = signal.position
-            if state.withLock({ $0.refreshes > refreshes }) { return }
+            if state.withLock({ condition($0) }) { return }
             try await signal.wait(after: signalled)
+        }
+    }
+
+    /// Runs both operations, and cancels the one that hasn't ended first.
+    private func first(
+        _ one: @escaping @Sendable () async throws -> Void,
+        _ other: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await one() }
+            group.addTask { try await other() }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 }

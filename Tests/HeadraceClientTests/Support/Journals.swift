@@ -151,6 +151,7 @@ final class JournalServer: MessageTransport {
     let store: InMemoryStore
     let dispatcher: any CommandQueryDispatcher
     private let fault: Mutex<@Sendable (Moment) async throws -> Void>
+    private let signedOut = Mutex(false)
 
     init() throws {
         store = try InMemoryStore(entities: [Journal.self])
@@ -162,6 +163,9 @@ final class JournalServer: MessageTransport {
     func faults(_ fault: @escaping @Sendable (Moment) async throws -> Void) {
         self.fault.withLock { $0 = fault }
     }
+
+    /// Demands a sign-in, or accepts the user again.
+    func demandsSignIn(_ isDemanded: Bool) { signedOut.withLock { $0 = isDemanded } }
 
     /// Lets no request through.
     func isUnreachable() { faults { _ in throw Unreachable() } }
@@ -177,6 +181,7 @@ final class JournalServer: MessageTransport {
 
     func send(_ request: HTTPRequest, body: Data?) async throws -> TransportResponse {
         try await pass(.request)
+        if signedOut.withLock(\.self) { return TransportResponse(HTTPResponse(status: .unauthorized), body: Data()) }
         guard let body else {
             let head = HTTPResponse(status: .ok, headerFields: [.contentType: "text/event-stream"])
             return TransportResponse(head, body: Events(server: self))
