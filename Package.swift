@@ -45,6 +45,7 @@ func product(_ name: String, of package: String, for trait: String) -> Target.De
 let argumentParser = product("ArgumentParser", of: "swift-argument-parser", for: "Tool")
 let serviceLifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle", for: "Lifecycle")
 let asyncAlgorithms = product("AsyncAlgorithms", of: "swift-async-algorithms", for: "Hummingbird")
+let asyncHTTPClient = product("AsyncHTTPClient", of: "async-http-client", for: "AsyncHTTPClient")
 let grdb = product("GRDB", of: "GRDB.swift", for: "SQLite")
 let httpTypes = product("HTTPTypes", of: "swift-http-types", for: "Client")
 let hummingbird = product("Hummingbird", of: "hummingbird", for: "Hummingbird")
@@ -77,6 +78,11 @@ let package = Package(
             enabledTraits: ["Client", "Lifecycle"]
         ),
         .trait(name: "Client", description: "A dispatcher for the handlers of a server. Adds swift-http-types."),
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "A transport for servers that are clients. Adds async-http-client.",
+            enabledTraits: ["Client"]
+        ),
         .trait(name: "SQLite", description: "The embedded store on SQLite. Adds GRDB."),
         .trait(name: "Postgres", description: "The store that processes and machines share. Needs libpq."),
         .trait(name: "Macros", description: "The macros @Resolvable and @DomainEntity. Adds swift-syntax."),
@@ -99,6 +105,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         // The next two are compiled only with HeadraceTesting.
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
@@ -236,11 +243,7 @@ let package = Package(
             path: "Tests/DomainTestSupport"
         ),
         .testTarget(
-            name: "HeadraceStorageTests",
-            dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceStorage", "HeadraceStoreContract", "HeadraceTesting",
-            ]
-        ),
+            name: "HeadraceStorageTests", dependencies: features + ["HeadraceStoreContract", "HeadraceTesting"]),
         .testTarget(
             name: "HeadraceDomainTests",
             dependencies: [
@@ -259,13 +262,7 @@ let package = Package(
         ),
         .testTarget(name: "HeadraceProcessesTests", dependencies: features + ["Headrace", "HeadraceTesting"]),
         .testTarget(name: "HeadraceWorkflowsTests", dependencies: features + ["Headrace", "HeadraceTesting"]),
-        .testTarget(
-            name: "HeadraceProjectionsTests",
-            dependencies: [
-                "HeadraceCore", "HeadraceDomain", "HeadraceProcesses", "HeadraceProjections", "HeadraceRelay",
-                "HeadraceResolution", "HeadraceStorage", "HeadraceTesting", metricsTestKit,
-            ]
-        ),
+        .testTarget(name: "HeadraceProjectionsTests", dependencies: features + ["HeadraceTesting", metricsTestKit]),
 
         // MARK: Drivers
         .target(
@@ -372,7 +369,10 @@ let package = Package(
         // Sends messages to a server. Empty without the trait Client.
         .target(
             name: "HeadraceClient",
-            dependencies: ["HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceStorage", httpTypes]),
+            dependencies: [
+                "HeadraceCommands", "HeadraceCore", "HeadraceDomain", "HeadraceStorage", asyncHTTPClient, httpTypes,
+            ] + nio(["NIOCore", "NIOHTTP1"], for: "AsyncHTTPClient")
+        ),
         .testTarget(
             name: "HeadraceClientTests",
             dependencies: features + ["HeadraceClient", "HeadraceSimulation", "HeadraceTesting", httpTypes],

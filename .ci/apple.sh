@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the sources of HeadraceSwiftUI against stand-ins of SwiftUI and SwiftData, and runs applications with them.
 #
-# It shares the build folder of the clients (`.ci/clients.sh`), which runs it after the clients with the same traits. There, it
+# It shares the build folder of the clients (`.ci/clients.sh`), which runs it after the packages with the same traits. There, it
 # compiles the stand-ins and the tests only.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -31,11 +31,16 @@ let strictSettings: [SwiftSetting] = [
     .unsafeFlags(["-package-name", packageName]),
 ]
 
+/// The settings of the notes.
+let noteSettings: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
 let package = Package(
     name: "apple-platforms",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "headrace", path: "../.."),
+        // The traits of the notes, which have been compiled before.
+        .package(name: "headrace", path: "../..", traits: [.defaults, "Hummingbird"]),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],
     targets: [
@@ -74,14 +79,40 @@ let package = Package(
             exclude: ["HeadraceSwiftUI.docc"],
             swiftSettings: strictSettings + [standIns]
         ),
+        // The modules of Examples/Notes, through a symbolic link.
+        .target(
+            name: "NotesDomain",
+            dependencies: [
+                .product(name: "Headrace", package: "headrace"), .product(name: "HeadraceClient", package: "headrace"),
+            ],
+            path: "Sources/Notes/NotesDomain",
+            swiftSettings: noteSettings
+        ),
+        .target(
+            name: "NotesClient",
+            dependencies: [
+                "NotesDomain",
+                "StandInSwiftUI",
+                .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceClient", package: "headrace"),
+                .product(name: "HeadraceStations", package: "headrace"),
+            ],
+            path: "Sources/Notes/NotesClient",
+            swiftSettings: noteSettings + [standIns]
+        ),
         .testTarget(
             name: "ApplePlatformsTests",
             dependencies: [
                 "HeadraceSwiftUIOnStandIns",
+                "NotesClient",
+                "NotesDomain",
                 "StandInCombine",
                 "StandInSwiftData",
                 "StandInSwiftUI",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Headrace", package: "headrace"),
+                .product(name: "HeadraceClient", package: "headrace"),
+                .product(name: "HeadraceStations", package: "headrace"),
             ],
             swiftSettings: [
                 standIns,

@@ -23,9 +23,26 @@ import Testing
         .get("texts", stream: LongTexts.self),
     ])
 
+    enum Transport: CaseIterable {
+        case urlSession
+        #if AsyncHTTPClient
+        case asyncHTTPClient
+        #endif
+
+        func make() -> any MessageTransport {
+            switch self {
+            case .urlSession: URLSessionTransport()
+            #if AsyncHTTPClient
+            case .asyncHTTPClient: AsyncHTTPClientTransport()
+            #endif
+            }
+        }
+    }
+
     /// Runs `body` with a dispatcher for a server with the routes of `booking`, and further routes.
     private func with<Value: Sendable>(
         _ booking: Booking,
+        through transport: Transport,
         _ change: @escaping @Sendable (inout RemoteDispatcher.Configuration) -> Void = { _ in },
         _ body: @escaping @Sendable (RemoteDispatcher) async throws -> Value
     ) async throws -> Value {
@@ -39,14 +56,15 @@ import Testing
             let path = configuration.responseLength == 1_000 ? "/moved" : ""
             return try await body(
                 try RemoteDispatcher(
-                    Self.api, at: "http://127.0.0.1:\(port)\(path)", through: URLSessionTransport(), configuration))
+                    Self.api, at: "http://127.0.0.1:\(port)\(path)", through: transport.make(), configuration))
         }
     }
 
-    @Test func messagesAreDispatchedOverAConnection() async throws {
+    @Test(arguments: Transport.allCases)
+    func messagesAreDispatchedOverAConnection(through transport: Transport) async throws {
         let booking = try Booking()
 
-        try await with(booking, { $0.token = { "ada" } }) { remote in
+        try await with(booking, through: transport, { $0.token = { "ada" } }) { remote in
             #expect(try await remote.dispatch(TakeAnySeat(id: UUID())) == 1)
             #expect(
                 try await remote.dispatch(SeatsLeft(row: 3, tag: ["é&"]))
@@ -57,8 +75,9 @@ import Testing
         }
     }
 
-    @Test func anObservedValueFollowsTheCommandsOfOtherClients() async throws {
-        try await with(try Booking(), { $0.token = { "ada" } }) { remote in
+    @Test(arguments: Transport.allCases)
+    func anObservedValueFollowsTheCommandsOfOtherClients(through transport: Transport) async throws {
+        try await with(try Booking(), through: transport, { $0.token = { "ada" } }) { remote in
             var values = remote.observe(SeatsLeft(row: 3)).makeAsyncIterator()
             for left in stride(from: 10, to: 5, by: -1) {
                 let value = try await values.next()
@@ -69,8 +88,9 @@ import Testing
         }
     }
 
-    @Test func anErrorAfterTheFirstValueEndsTheObservationWithItsType() async throws {
-        try await with(try Booking()) { remote in
+    @Test(arguments: Transport.allCases)
+    func anErrorAfterTheFirstValueEndsTheObservationWithItsType(through transport: Transport) async throws {
+        try await with(try Booking(), through: transport) { remote in
             var values = remote.observe(SeatsLeft(row: 99)).makeAsyncIterator()
             #expect(try await values.next()?.left == 10)
 
@@ -83,9 +103,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 2])
-    func aDeclaredErrorOfAStreamIsThrownByTheClient(failsAfter: Int) async throws {
-        try await with(try Booking()) { remote in
+    @Test(arguments: [0, 2], Transport.allCases)
+    func aDeclaredErrorOfAStreamIsThrownByTheClient(failsAfter: Int, through transport: Transport) async throws {
+        try await with(try Booking(), through: transport) { remote in
             var numbers: [Int] = []
             await #expect(throws: BookingError(code: .taken)) {
                 for try await number in try await remote.dispatch(ListSeats(count: 3, failsAfter: failsAfter)) {
@@ -96,9 +116,10 @@ import Testing
         }
     }
 
-    @Test func aRedirectionIsNotFollowedWithTheToken() async throws {
+    @Test(arguments: Transport.allCases)
+    func aRedirectionIsNotFollowedWithTheToken(through transport: Transport) async throws {
         let error = await #expect(throws: RemoteError.self) {
-            try await with(try Booking(), { $0.responseLength = 1_000 }) { remote in
+            try await with(try Booking(), through: transport, { $0.responseLength = 1_000 }) { remote in
                 _ = try await remote.dispatch(SeatsLeft(row: 3))
             }
         }
@@ -106,11 +127,12 @@ import Testing
         #expect(error?.status?.code == 301)
     }
 
-    @Test func aStreamThatNobodyReadsStopsTheServerAndItsEndReleasesTheHandler() async throws {
+    @Test(arguments: Transport.allCases)
+    func aStreamThatNobodyReadsStopsTheServerAndItsEndReleasesTheHandler(through transport: Transport) async throws {
         let booking = try Booking()
         let seats = booking.seats
 
-        try await with(booking) { remote in
+        try await with(booking, through: transport) { remote in
             var iterator: QueryStream<String>.AsyncIterator? = try await remote.dispatch(LongTexts())
                 .makeAsyncIterator()
             #expect(try await iterator?.next()?.count == LongTexts.length)
@@ -127,12 +149,13 @@ import Testing
         }
     }
 
-    @Test func aServerThatIsAbsentIsUnreachable() async throws {
+    @Test(arguments: Transport.allCases)
+    func aServerThatIsAbsentIsUnreachable(through transport: Transport) async throws {
         let port = try await LiveServer.with(Router()) { $0 }
         var configuration = RemoteDispatcher.Configuration()
         configuration.backoff = Backoff(base: .zero)
         let remote = try RemoteDispatcher(
-            Self.api, at: "http://127.0.0.1:\(port)", through: URLSessionTransport(), configuration)
+            Self.api, at: "http://127.0.0.1:\(port)", through: transport.make(), configuration)
 
         let error = await #expect(throws: RemoteError.self) { try await remote.dispatch(TakeAnySeat(id: UUID())) }
 
@@ -140,10 +163,11 @@ import Testing
         #expect(error?.mayHaveTakenEffect == true)
     }
 
-    @Test func aCancelledTaskClosesItsRequest() async throws {
+    @Test(arguments: Transport.allCases)
+    func aCancelledTaskClosesItsRequest(through transport: Transport) async throws {
         let booking = try Booking()
         let seats = booking.seats
-        try await with(booking) { remote in
+        try await with(booking, through: transport) { remote in
             let task = Task { try await remote.dispatch(ReserveSeat(id: UUID(), seat: 99, name: "Ada")) }
             await seats.gate.arrivals(1)
             task.cancel()
