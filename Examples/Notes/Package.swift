@@ -25,7 +25,10 @@ let package = Package(
         .package(
             name: "headrace",
             path: "../..",
-            traits: [.defaults, "Hummingbird", .trait(name: "Postgres", condition: .when(traits: ["Postgres"]))]
+            traits: [
+                .defaults, "AsyncHTTPClient", "Hummingbird",
+                .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
+            ]
         ),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],

@@ -39,7 +39,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         // The traits of the notes, which have been compiled before.
-        .package(name: "headrace", path: "../..", traits: [.defaults, "Hummingbird"]),
+        .package(name: "headrace", path: "../..", traits: [.defaults, "AsyncHTTPClient", "Hummingbird"]),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     ],

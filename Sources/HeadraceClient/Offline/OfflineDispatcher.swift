@@ -149,8 +149,9 @@ public final class OfflineDispatcher: Sendable {
         }
     }
 
-    /// Looks for commands and ends the pauses, for example because the device has a network again, or because another process has
-    /// sent a command.
+    /// Looks for commands, ends the pauses, and connects the replicas again.
+    ///
+    /// Call it for example when the device has a network again, when the user has signed in, or when another process has sent a command.
     public func wake() {
         relay.wake()
     }

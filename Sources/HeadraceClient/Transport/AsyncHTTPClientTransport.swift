@@ -8,7 +8,7 @@ import HeadraceCore
 import NIOCore
 import NIOHTTP1
 
-/// Sends requests with async-http-client, for servers that call another server.
+/// Sends requests with async-http-client, for programs on Linux, and for servers that call another server.
 ///
 /// It needs the trait `AsyncHTTPClient`. It follows no redirections, because a token must not go to another server. Its connections
 /// stay open, and are shared by all requests.

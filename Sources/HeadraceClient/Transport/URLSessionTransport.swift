@@ -12,6 +12,9 @@ public import FoundationNetworking
 
 /// Sends requests with Foundation's `URLSession`.
 ///
+/// Use it on Apple's platforms. On Linux, use ``AsyncHTTPClientTransport``: Foundation for Linux (Swift 6.3) ends the program if a connection
+/// is cut within the head of a response.
+///
 /// It follows no redirections, because a token must not go to another server. It keeps neither answers nor cookies, unless the
 /// configuration says otherwise.
 public final class URLSessionTransport: MessageTransport {

@@ -10,7 +10,7 @@ let package = Package(
     name: "seats",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "headrace", path: "../../..", traits: [.defaults, "Hummingbird"]),
+        .package(name: "headrace", path: "../../..", traits: [.defaults, "AsyncHTTPClient", "Hummingbird"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),

@@ -8,7 +8,8 @@ import NotesDomain
 /// The list of notes, for a terminal or an app.
 package struct NotesScreen: Dripper {
     package struct State: Equatable {
-        package var notes: [NoteRow] = []
+        /// The notes; `nil` until they are loaded.
+        package var notes: [NoteRow]?
         package var pending: [PendingCommand] = []
         package var problem: String?
 
@@ -28,6 +29,7 @@ package struct NotesScreen: Dripper {
         case renamed(NoteRow, title: String)
         case removed(NoteRow)
         case discarded(PendingCommand)
+        case retried
         case failed(String)
     }
 
@@ -43,10 +45,17 @@ package struct NotesScreen: Dripper {
             switch action {
             case .notesChanged(let notes): state.notes = notes
             case .pendingChanged(let pending): state.pending = pending
-            case .added(let title): return send(AddNote(title: title))
-            case .renamed(let note, let title): return send(RenameNote(note: note.id, title: title))
-            case .removed(let note): return send(RemoveNote(note: note.id))
+            case .added(let title):
+                state.problem = nil
+                return send(AddNote(title: title))
+            case .renamed(let note, let title):
+                state.problem = nil
+                return send(RenameNote(note: note.id, title: title))
+            case .removed(let note):
+                state.problem = nil
+                return send(RemoveNote(note: note.id))
             case .discarded(let command): return attempt { try await device.offline.discard(command.id) }
+            case .retried: device.offline.wake()
             case .failed(let problem): state.problem = problem
             }
             return .none

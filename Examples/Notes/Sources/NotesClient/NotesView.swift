@@ -16,7 +16,7 @@ package struct NotesView: View {
 
     package var body: some View {
         List {
-            ForEach(station.notes, id: \.id) { note in
+            ForEach(station.notes ?? [], id: \.id) { note in
                 Text(station.state.isWaiting(note) ? "\(note.title) (waits)" : note.title)
                 Button("Remove \(note.title)") { station.pour(.removed(note)) }
             }

@@ -49,7 +49,12 @@ struct Program {
         settings.token = { token }
         settings.maximumAttempts = 1
         let address = environment["NOTES_SERVER"] ?? "http://127.0.0.1:8080"
-        let remote = try RemoteDispatcher(Notes.api, at: address, through: URLSessionTransport(), settings)
+        #if canImport(FoundationNetworking)
+        let transport = AsyncHTTPClientTransport()
+        #else
+        let transport = URLSessionTransport()
+        #endif
+        let remote = try RemoteDispatcher(Notes.api, at: address, through: transport, settings)
         return try await NotesDevice(
             remote, on: try SQLiteStore(path: "notes-\(user).sqlite", entities: NotesDevice.entities))
     }

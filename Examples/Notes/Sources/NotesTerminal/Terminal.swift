@@ -48,19 +48,33 @@ struct Terminal {
         try await list()
     }
 
-    /// Shows the notes after each change, and adds a note for each line that is typed.
+    /// Shows the notes after each change, and pours an action for each line that is typed.
     @MainActor
     func watch() async throws {
         let station = Station(initialState: NotesScreen.State()) { NotesScreen(device) }
         let typing = Task {
-            for await line in Self.typedLines { station.pour(.added(title: line)) }
+            for await line in Self.typedLines { station.pour(Self.action(line, in: station.notes ?? [])) }
         }
         defer { typing.cancel() }
         var shown = ""
-        for await state in station.states where state.text != shown {
+        for await state in station.states where state.notes != nil && state.text != shown {
             shown = state.text
             Self.show("\(shown)\n")
         }
+    }
+
+    /// Returns the action of a typed line: `Tea` adds a note, `Tea > Coffee` renames it, and `- Tea` removes it.
+    ///
+    /// An empty line ends the pause after a failed attempt.
+    private static func action(_ line: String, in notes: [NoteRow]) -> NotesScreen.Action {
+        let names = line.split(separator: " > ", maxSplits: 1).map(String.init)
+        if line.isEmpty { return .retried }
+        if names.count < 2, !line.hasPrefix("- ") { return .added(title: line) }
+        let title = names.count == 2 ? names[0] : String(line.dropFirst(2))
+        guard let note = notes.last(where: { $0.title == title }) else {
+            return .failed("There is no note '\(title)'.")
+        }
+        return names.count == 2 ? .renamed(note, title: names[1]) : .removed(note)
     }
 
     /// Writes a text at once, also into a pipe.
@@ -90,6 +104,7 @@ struct UsageError: Error, CustomStringConvertible {
 
 extension NotesScreen.State {
     var text: String {
+        let notes = notes ?? []
         var lines = notes.enumerated().map { number, note in
             "\(number + 1). \(note.title)\(isWaiting(note) ? "  (waits)" : "")"
         }

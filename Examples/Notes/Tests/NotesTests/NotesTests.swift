@@ -121,7 +121,7 @@ import Testing
         let taps = Taps()
         let station = Station(initialState: NotesScreen.State(), observers: [taps]) { NotesScreen(device) }
         try await station.pour(.added(title: "Tea")).finish()
-        for await state in station.states where state.notes.map(\.title) == ["Tea"] && state.pending.isEmpty { break }
+        for await state in station.states where state.notes?.map(\.title) == ["Tea"] && state.pending.isEmpty { break }
         return try #require(taps.chains.first)
     }
 }

@@ -24,13 +24,13 @@ import Testing
 
         try screen.enter("Tea", into: "New note")
         try screen.press("Add")
-        for await state in station.states where state.notes.count == 1 && state.pending.count == 1 { break }
+        for await state in station.states where state.notes?.count == 1 && state.pending.count == 1 { break }
         screen.draw()
         #expect(screen.texts == ["Tea (waits)"])
         #expect(try screen.text(of: "New note").isEmpty)
 
         try screen.press("Remove Tea")
-        for await state in station.states where state.notes.isEmpty { break }
+        for await state in station.states where state.notes?.isEmpty == true { break }
         screen.draw()
         #expect(screen.texts.isEmpty)
     }
