@@ -9,9 +9,11 @@ graphs=$2
 maps=()
 for map in "$build"/checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap \
     "$build"/checkouts/swift-atomics/Sources/_AtomicsShims/include/module.modulemap \
+    "$build"/checkouts/swift-numerics/Sources/_NumericsShims/include/module.modulemap \
     "$build"/checkouts/swift-system/Sources/CSystem/include/module.modulemap \
     "$build"/checkouts/swift-nio/Sources/CNIOWindows/include/module.modulemap \
-    "$build"/debug/CNIO*.build/module.modulemap "$build"/debug/CSimulationEscapes.build/module.modulemap; do
+    "$build"/debug/CNIO*.build/module.modulemap "$build"/debug/CAsyncHTTPClient.build/module.modulemap \
+    "$build"/debug/CSimulationEscapes.build/module.modulemap; do
     case $map in *-tool.build/*) continue ;; esac
     if [ -e "$map" ]; then maps+=(-Xcc "-fmodule-map-file=$map"); fi
 done

@@ -16,7 +16,7 @@ enum ClientBenchmark {
     static func main() {
         Benchmark([
             Figure(remoteCommand, floor: postedCommand, atMost: 1.3),
-            Figure(remoteQuery, floor: requestedQuery, atMost: 1.3),
+            Figure(remoteQuery, floor: requestedQuery, atMost: 1.6),
         ]).run()
     }
 
