@@ -34,6 +34,8 @@ from ledger import free_port, until  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parents[1]
 
+PATIENCE = 240  # in seconds, on a machine that does other work
+
 
 def programs():
     """Returns the paths of the device and of the server."""
@@ -58,7 +60,7 @@ class Server:
     def start(self):
         environment = {**os.environ, "NOTES_PORT": str(self.port)}
         self.process = subprocess.Popen([self.program], cwd=self.folder, env=environment, stdout=self.log, stderr=self.log)
-        until(self._is_live, "the server is live")
+        until(self._is_live, "the server is live", PATIENCE)
 
     def _is_live(self):
         try:
@@ -68,7 +70,7 @@ class Server:
 
     def notes(self):
         """Returns the titles of all notes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request("GET", "/notes", headers={"Authorization": f"Bearer {self.token}"})
             answer = connection.getresponse()
@@ -163,7 +165,7 @@ class User:
         self.kills = 0
 
     def work(self, end):
-        if not self.device.wait(lambda _: True, 60):
+        if not self.device.wait(lambda _: True, PATIENCE):
             raise AssertionError(f"The device of {self.device.user} shows nothing.")
         while time.monotonic() < end:
             self.change()
@@ -204,7 +206,7 @@ class User:
         def is_made(titles):
             return isKilled or title in titles or (old is not None and old not in titles)
 
-        if not self.device.wait(is_made, 60):
+        if not self.device.wait(is_made, PATIENCE):
             raise AssertionError(f"{self.device.user} has typed '{line}', and the device shows {self.device.frame}.")
         titles = self.device.titles()
         if title in titles:
@@ -231,7 +233,7 @@ def check(server, devices, users):
         return all(device.is_quiet() and device.titles() == expected for device in devices)
 
     try:
-        until(is_equal, "all devices show the notes of the server", 120)
+        until(is_equal, "all devices show the notes of the server", PATIENCE)
     except AssertionError:
         for device in devices:
             if device.titles() != expected or not device.is_quiet():
