@@ -56,6 +56,8 @@ let package = Package(
             path: "../..",
             traits: [
                 "SQLite",
+                // In the gate, these tests are the last to compile the modules whose declarations are read.
+                .trait(name: "AsyncHTTPClient", condition: .when(traits: ["Webhooks"])),
                 .trait(name: "Hummingbird", condition: .when(traits: ["Server"])),
                 .trait(name: "Postgres", condition: .when(traits: ["Postgres"])),
                 .trait(name: "Simulations", condition: .when(traits: ["Simulations"])),
