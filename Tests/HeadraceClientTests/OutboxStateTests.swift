@@ -91,6 +91,22 @@ import Testing
         #expect(decide(of: folders, after) == .waits(hasArrived: false))
     }
 
+    @Test mutating func replicasThatNeedLongerHaveMoreTime() {
+        let now = ContinuousClock.now
+        _ = acknowledge()
+        func seconds(_ state: inout OutboxState) -> [Int64] {
+            (1...5).compactMap { _ in
+                state.refresh(at: now)
+                return state.refreshEnd.map { now.duration(to: $0).components.seconds }
+            }
+        }
+
+        #expect(seconds(&state) == [5, 10, 20, 40, 40])
+        state.remove(acknowledged: [command])
+        _ = acknowledge()
+        #expect(seconds(&state) == [5, 10, 20, 40, 40])
+    }
+
     @Test mutating func onlyCommandsThatAllValuesIncludeLeaveThePrediction() {
         let after = acknowledge()
         #expect(decide(of: notes, after) == .waits(hasArrived: true))

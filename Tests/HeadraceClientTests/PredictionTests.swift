@@ -167,23 +167,6 @@ import Testing
         }
     }
 
-    @Test func wakingConnectsReplicasWhoseConnectionIsSilent() async throws {
-        let device = try await Device(server, clock: TestClock())
-        let held = DeliverySignal()
-        server.faults { moment in
-            guard moment == .value else { return }
-            held.notify()
-            await untilCancelled()
-        }
-        try await running(device) {
-            await held.waitRegardless(after: 1)  // both replicas
-            server.faults { _ in }
-            try await server.dispatcher.dispatch(AddLine(journal: "a", line: "1"))
-            device.offline.wake()
-            try await device.wait(for: ["1"], of: "a")
-        }
-    }
-
     @Test func aRejectionUndoesThePrediction() async throws {
         let device = try await Device(server)
         server.isUnreachable()

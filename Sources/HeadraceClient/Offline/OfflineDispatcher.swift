@@ -149,7 +149,7 @@ public final class OfflineDispatcher: Sendable {
         }
     }
 
-    /// Looks for commands, ends the pauses, and connects the replicas again.
+    /// Looks for commands, and ends the pauses.
     ///
     /// Call it for example when the device has a network again, when the user has signed in, or when another process has sent a command.
     public func wake() {

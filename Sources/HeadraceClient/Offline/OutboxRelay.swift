@@ -20,9 +20,6 @@ final class OutboxRelay: Sendable {
         case failed(any Error, pausesAll: Bool)
     }
 
-    /// Maximum time for which nothing is sent, because replicas load the effects of acknowledged commands.
-    private static let refreshLimit: Duration = .seconds(5)
-
     let remote: RemoteDispatcher
     let outbox: Outbox
     let types: OfflineCommandTypes
@@ -87,7 +84,7 @@ final class OutboxRelay: Sendable {
         let isRefreshed = state.withLock { state in
             state.begin(commands.map(\.id))
             if !state.needsRefresh { return false }
-            state.refresh(until: now.advanced(by: Self.refreshLimit))
+            state.refresh(at: now)
             return true
         }
         if isRefreshed { signal.notify() }

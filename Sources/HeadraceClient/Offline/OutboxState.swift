@@ -74,6 +74,9 @@ struct OutboxState {
     /// The end of the time for which nothing is sent, because the replicas connect again.
     private(set) var refreshEnd: ContinuousClock.Instant?
 
+    /// Number of times that the replicas have connected again in vain.
+    private var missedRefreshes = 0
+
     // MARK: Commands
 
     mutating func begin(_ commands: [UUID]) {
@@ -91,6 +94,7 @@ struct OutboxState {
         error = nil
         sending = []
         refreshEnd = nil
+        missedRefreshes = 0
         self.acknowledged = acknowledged
     }
 
@@ -111,9 +115,14 @@ struct OutboxState {
     /// Whether the replicas must connect again before more is sent.
     var needsRefresh: Bool { sending.isEmpty && !acknowledged.isEmpty && !replicas.isEmpty }
 
-    mutating func refresh(until end: ContinuousClock.Instant) {
+    /// Lets the replicas connect again.
+    ///
+    /// They have five seconds. Under load, they may need more: each time in vain doubles it, up to 40 seconds, because the next connections
+    /// would make the load greater.
+    mutating func refresh(at now: ContinuousClock.Instant) {
         refreshes += 1
-        refreshEnd = end
+        refreshEnd = now.advanced(by: .seconds(5 << min(missedRefreshes, 3)))
+        missedRefreshes += 1
     }
 
     /// Decides about a value of `replica`.
@@ -149,6 +158,7 @@ struct OutboxState {
     /// Forgets commands whose effect is stored.
     mutating func remove(acknowledged included: Set<UUID>) {
         acknowledged.subtract(included)
+        if !included.isEmpty { missedRefreshes = 0 }
         if acknowledged.isEmpty { refreshEnd = nil }
     }
 }

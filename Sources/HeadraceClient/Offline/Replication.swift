@@ -101,7 +101,7 @@ extension OutboxRelay {
             do {
                 try await first(
                     { try await follow(ReplicaConnection(relay: self, replica: replica, ticket: ticket)) },
-                    { try await self.wait { $0.refreshes > refreshes || $0.wakes > wakes } }
+                    { try await self.wait { $0.refreshes > refreshes } }
                 )
                 failures = 0
             } catch let error as RemoteError where error.status == .unauthorized {
