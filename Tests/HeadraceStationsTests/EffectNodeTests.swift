@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HeadraceTesting
 import Synchronization
 import Testing
 
@@ -31,13 +32,16 @@ import Testing
 
     @Test func nodesAreCancelledInTheOrderOfTheirCreation() async {
         let (root, gate) = (EffectNode(within: nil), CancellableGate())
-        let order = CancellationOrder()
+        let (order, arrived) = (CancellationOrder(), ConditionVariable(0))
+        // A task that left the gate by its own cancellation could remove its handler before it is called.
+        let opening = Task { await gate.wait() }
         var tasks: [Task<Void, Never>] = []
         for number in 0..<40 {
             let node = EffectNode(within: root)
             let task = Task {
                 await withTaskCancellationHandler {
-                    await gate.wait()
+                    arrived.change { $0 += 1 }
+                    await opening.value
                 } onCancel: {
                     order.numbers.withLock { $0.append(number) }
                 }
@@ -45,11 +49,12 @@ import Testing
             node.attach(task)
             tasks.append(task)
         }
-        await gate.arrivals(40)
+        await arrived.wait { $0 == 40 }
 
         root.cancel()
 
         #expect(order.numbers.withLock(\.self) == Array(0..<40))
+        gate.open()
         for task in tasks { await task.value }
     }
 
