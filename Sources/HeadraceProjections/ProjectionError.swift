@@ -49,6 +49,16 @@ extension ProjectionError {
         )
     }
 
+    static func behind(_ name: String, position: Int64, end: Int64) -> ProjectionError {
+        ProjectionError(
+            .behind,
+            """
+            The projection '\(name)' has applied the log up to position \(position), but not yet up to position \(end). To fix, try \
+            again later, allow more time, or look in 'Projections.status()' for the reason if it has stopped.
+            """
+        )
+    }
+
     static func missing(_ version: ProjectionVersion, after: Int64, before: Int64) -> ProjectionError {
         ProjectionError(
             .eventsMissing,
@@ -98,6 +108,9 @@ extension ProjectionError {
 extension ErrorCode<ProjectionError> {
     /// No version is ready that the program can read.
     public static var building: Self { Self() }
+
+    /// The rows didn't include all events in the time that the caller allowed.
+    public static var behind: Self { Self() }
 
     /// The log no longer has all events that the rows depend on.
     public static var eventsMissing: Self { Self() }

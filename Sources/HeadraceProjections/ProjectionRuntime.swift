@@ -103,6 +103,46 @@ final class ProjectionRuntime: Sendable {
         }
     }
 
+    /// Returns the instant at which a caller that can wait for `limit` gives up.
+    func deadline(after limit: Duration) -> ContinuousClock.Instant {
+        let end = clock.now.advanced(by: limit)
+        return MessageContext.currentDeadline.map { min($0, end) } ?? end
+    }
+
+    /// Waits until a projection may have applied more events, at most until `deadline`.
+    ///
+    /// A store tells about commits of this process, and perhaps about those of others. So the progress of a projection that runs
+    /// elsewhere is asked for after pauses, which become longer.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the store's commit feed before the caller has looked; `nil` if it has none.
+    ///   - attempt: Number of the caller's looks.
+    ///   - deadline: The instant at which the caller gives up.
+    /// - Throws: `CancellationError`.
+    nonisolated(nonsending) func waitForProgress(
+        after position: Int?,
+        attempt: Int,
+        until deadline: ContinuousClock.Instant
+    ) async throws {
+        // A worker of this process may not have noticed the events of another process yet.
+        news.notify()
+        let pauses = Backoff(base: .milliseconds(5), longest: .milliseconds(200), jitter: 0)
+        var numbers = SystemValues.current.randomNumbers
+        let pause = pauses.pause(afterAttempt: attempt, using: &numbers)
+        let end = min(deadline, clock.now.advanced(by: pause))
+        await withTaskGroup { [clock, store] group in
+            if let position, let feed = store.observable?.commitFeed {
+                group.addTask {
+                    try? await feed.waitForChange(of: [.entities(StoredProjection.entityName)], after: position)
+                }
+            }
+            group.addTask { try? await clock.sleep(until: end, tolerance: nil) }
+            await group.next()
+            group.cancelAll()
+        }
+        try Task.checkCancellation()
+    }
+
     /// Returns when the runtime closes, or when the task is cancelled.
     func untilClosed() async {
         while !Task.isCancelled {

@@ -175,29 +175,56 @@ public final class Projections: Sendable {
     ///
     /// The rows are those of the version of `projection`, if it has ever applied the whole log; before, they are those of the
     /// latest version that `projection` can read. They include all events up to ``ProjectionReader/position``, and no other
-    /// event. Events are applied after their commit, so the rows may lack the last ones.
+    /// event. Events are applied after their commit, so without `limit` the rows may lack the last ones.
     ///
     /// - Parameters:
     ///   - projection: The projection, which need not be declared in this process.
+    ///   - limit: Maximum time to wait until the rows include all events that were committed before the call, also by other
+    ///     processes; an earlier deadline of the message comes first. With `nil`, the default, the method doesn't wait. A process
+    ///     that applies the events notices the commits of another one within its ``Configuration/pollInterval``.
     ///   - body: Reads the rows, on the actor of the caller. Later commits don't change them. Keep it short.
     /// - Returns: The result of `body`.
-    /// - Throws: ``ProjectionError`` with the code `building` if no version can be read; the error of `body`;
-    ///   ``HeadraceStorage/StoreError`` if the store can't be read; `CancellationError`.
+    /// - Throws: ``ProjectionError`` with the code `building` if no version can be read, or `behind` if the rows don't include
+    ///   all events after `limit`; the error of `body`; ``HeadraceStorage/StoreError`` if the store can't be read;
+    ///   `CancellationError`.
     public nonisolated(nonsending) func read<Row: ProjectionRow, Result>(
         _ projection: Projection<Row>,
+        currentWithin limit: Duration? = nil,
         _ body: nonisolated(nonsending) (ProjectionReader<Row>) async throws -> Result
     ) async throws -> Result {
-        try await runtime.store.read { context in
-            let versions = try await context.fetch(StoredProjection.self, where: [.equals(.name, projection.name)])
-            guard let stored = versions.readable(projection.version, from: projection.readableVersion) else {
-                throw ProjectionError.building(
-                    projection.name,
-                    version: projection.version,
-                    active: versions.active?.version
-                )
+        let deadline = limit.map(runtime.deadline(after:))
+        // The position that the rows must include; unknown before the first look at the log.
+        var end: Int64 = limit == nil ? 0 : .max
+        var attempt = 0
+        while true {
+            let changes = runtime.store.observable?.commitFeed.position
+            var failure: ProjectionError?
+            var position: Int64 = 0
+            let result: Result? = try await runtime.store.read { context in
+                let versions = try await context.fetch(StoredProjection.self, where: [.equals(.name, projection.name)])
+                guard let stored = versions.readable(projection.version, from: projection.readableVersion) else {
+                    failure = .building(
+                        projection.name, version: projection.version, active: versions.active?.version)
+                    return nil
+                }
+                position = stored.position
+                if position < end { return nil }
+                let documents = RowDocuments<Row>(context: context, version: stored.projectionVersion)
+                return try await body(ProjectionReader(documents, position: position))
             }
-            let documents = RowDocuments<Row>(context: context, version: stored.projectionVersion)
-            return try await body(ProjectionReader(documents, position: stored.position))
+            if let result { return result }
+            if failure == nil {
+                if try await runtime.store.events(after: position, limit: 1).isEmpty {
+                    end = position
+                    continue
+                }
+                if end == .max { end = try await runtime.store.deliveryStatistics().lastPosition }
+            }
+            guard let deadline, runtime.clock.now < deadline else {
+                throw failure ?? .behind(projection.name, position: position, end: end)
+            }
+            attempt += 1
+            try await runtime.waitForProgress(after: changes, attempt: attempt, until: deadline)
         }
     }
 

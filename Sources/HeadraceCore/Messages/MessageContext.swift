@@ -177,6 +177,9 @@ extension MessageContext {
     /// The principal that new messages inherit; `nil` if none was set.
     package static var currentPrincipal: (any Principal)? { AmbientMessageContext.current?.principal }
 
+    /// The deadline that new messages inherit; `nil` if none was set.
+    package static var currentDeadline: ContinuousClock.Instant? { AmbientMessageContext.current?.deadline }
+
     /// The context of the message that the task handles; `nil` if it handles none, or if the dispatcher creates no
     /// contexts.
     public static var current: MessageContext? { AmbientMessageContext.current?.message }

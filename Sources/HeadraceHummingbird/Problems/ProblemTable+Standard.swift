@@ -5,6 +5,7 @@ import Foundation
 import HeadraceResilience
 import HTTPTypes
 import HeadraceCore
+import HeadraceProjections
 import HeadraceRelay
 import HeadraceStorage
 import Hummingbird
@@ -56,6 +57,13 @@ extension ProblemTable {
         case let error as MessageError: problem(for: error)
         case let error as IdempotencyError: problem(for: error)
         case let error as StoreError: problem(for: error)
+        case let error as ProjectionError where [.behind, .building].contains(error.code):
+            Problem(
+                .serviceUnavailable,
+                code: error.codeName,
+                "The data of the answer is still being computed. To fix, send the request again."
+            )
+            .retry(after: .seconds(1))
         case let error as DecodingError:
             Problem.malformed("The request can't be decoded. To fix, correct the fields in 'failures'.")
                 .with([error.failure])

@@ -96,11 +96,12 @@ private final class ProjectionWalk {
         }
     }
 
-    /// Lets an undisturbed program apply the rest.
+    /// Lets an undisturbed program apply the rest, and then the events that each process reads at once.
     private nonisolated(nonsending) func finish(_ version: Int, isNew: Bool) async throws {
         clock.advance(by: .seconds(60))
+        let projection = isNew ? projection("rebuilt", version: version) : projection(version: version)
         let projections = Projections(
-            isNew ? projection("rebuilt", version: version) : projection(version: version),
+            projection,
             on: stores[0],
             delegator: registrar,
             configuration: configuration(),
@@ -109,6 +110,13 @@ private final class ProjectionWalk {
         )
         let running = Task { try await projections.run() }
         try await projections.untilCurrent()
+        for store in stores {
+            try await Self.write(to: stores[0], registrar, seed: generator.next())
+            let end = try await store.deliveryStatistics().lastPosition
+            let reader = Projections(projection, on: store, delegator: registrar)
+            let position = try await reader.read(projection, currentWithin: .seconds(60)) { rows in rows.position }
+            try require(position >= end, "A read that must be current lacks events after position \(position).")
+        }
         projections.shutDown()
         try await running.value
     }

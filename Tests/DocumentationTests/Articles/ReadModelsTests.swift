@@ -126,4 +126,22 @@ private let customerTotals = Projection<CustomerTotal>("customer-totals", versio
         try await running.value
         withExtendedLifetime(container) {}
     }
+
+    @Test func theCallerOfACommandSeesItsTotal() async throws {
+        let container = try makeContainer()
+        let dispatcher: any CommandQueryDispatcher = container.resolve()
+        let projections: Projections = container.resolve()
+        let running = Task { try await projections.run() }
+        let customerId = UUID()
+        try await dispatcher.dispatch(PlaceOrder(customerId: customerId, total: 1_200))
+
+        let total = try await projections.read(customerTotals, currentWithin: .seconds(2)) { rows in
+            try await rows.find(customerId)
+        }
+
+        #expect(total?.total == 1_200)
+        projections.shutDown()
+        try await running.value
+        withExtendedLifetime(container) {}
+    }
 }
