@@ -136,12 +136,14 @@ for taken in Shop Headrace main 7up a/b; do
 done
 rm -rf "$new"
 
-# A service that was written by following only the README and the articles, and a server with its devices. Both have the same traits.
+# A service that was written by following only the README and the articles.
 tests Seats
-tests Notes "$root/Examples/Notes"
 
 # The stand-ins of Apple's platforms use the same build folder and the same traits.
 run ApplePlatforms "$root/.ci/apple.sh" || true
+
+# A server with its devices, which also keeps its notes in PostgreSQL.
+tests Notes "$root/Examples/Notes" --enable-all-traits
 
 if [ -s "$failures" ]; then
     printf '\n'

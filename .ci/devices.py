@@ -8,8 +8,8 @@ cuts connections at any byte, withholds requests, and sends requests a second ti
 a device has shown must be on the server once and in the order of its note, each refused change must be gone, and all devices must show the
 notes of the server.
 
-NOTES and NOTES_SERVER_PROGRAM are the paths of the programs. If they aren't set, the script builds Examples/Notes. The same seed repeats a
-run, except for the scheduling of processes.
+NOTES and NOTES_SERVER_PROGRAM are the paths of the programs. If they aren't set, the script builds Examples/Notes. With
+HEADRACE_POSTGRES_URL, the server keeps the notes in this database. The same seed repeats a run, except for the scheduling of processes.
 """
 
 import argparse
@@ -31,16 +31,18 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "served"))
 from cuts import Cuts  # noqa: E402
 from ledger import free_port, until  # noqa: E402
+from psql import rows  # noqa: E402
 
 root = pathlib.Path(__file__).resolve().parents[1]
 
+POSTGRES = os.environ.get("HEADRACE_POSTGRES_URL")
 PATIENCE = 240  # in seconds, on a machine that does other work
 
 
 def programs():
     """Returns the paths of the device and of the server."""
     if "NOTES" not in os.environ:
-        package = [str(root / "Scripts/build"), "--package-path", str(root / "Examples/Notes")]
+        package = [str(root / "Scripts/build"), "--package-path", str(root / "Examples/Notes"), "--enable-all-traits"]
         subprocess.run(package, check=True)
         folder = subprocess.run([*package, "--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
         return f"{folder}/notes", f"{folder}/notes-server"
@@ -59,6 +61,8 @@ class Server:
 
     def start(self):
         environment = {**os.environ, "NOTES_PORT": str(self.port)}
+        if POSTGRES:
+            environment["NOTES_DATABASE"] = POSTGRES
         self.process = subprocess.Popen([self.program], cwd=self.folder, env=environment, stdout=self.log, stderr=self.log)
         until(self._is_live, "the server is live", PATIENCE)
 
@@ -87,9 +91,13 @@ class Server:
 
     def added(self):
         """Returns how often each note was added."""
-        with sqlite3.connect(f"file:{self.folder}/notes.sqlite?mode=ro", uri=True) as books:
-            rows = books.execute("SELECT document FROM headrace_event WHERE name = 'note-added'")
-            return collections.Counter(json.loads(document)["title"] for (document,) in rows)
+        if POSTGRES:
+            documents = rows(POSTGRES, "SELECT document FROM headrace.event WHERE name = 'note-added'::bytea")
+        else:
+            with sqlite3.connect(f"file:{self.folder}/notes.sqlite?mode=ro", uri=True) as books:
+                found = books.execute("SELECT document FROM headrace_event WHERE name = 'note-added'").fetchall()
+            documents = [document for (document,) in found]
+        return collections.Counter(json.loads(document)["title"] for document in documents)
 
 
 class Device:
@@ -253,7 +261,10 @@ def check(server, devices, users):
             refused += 1
             if "because another user has removed it" not in refusal:
                 raise AssertionError(f"A refusal has another reason: {refusal}")
-    for first, count in server.added().items():
+    added = server.added()
+    if len(added) < len(expected):
+        raise AssertionError(f"The log has {len(added)} new notes, and the server has {len(expected)}.")
+    for first, count in added.items():
         if count != 1:
             raise AssertionError(f"'{first}' was added {count} times.")
     return seconds, refused
