@@ -31,7 +31,7 @@ tag=headrace-ledger-check
 "$engine" build "${options[@]}" - <<CHECK
 FROM $tag
 WORKDIR /tmp
-RUN ledger && ledger balance --database ledger-tour.sqlite
+RUN ledger tour && ledger balance --database ledger-tour.sqlite
 # The server prints its address when it is ready, and ends with 0 after SIGTERM.
 RUN ledger serve --port 0 >served & server=\$!; \
     timeout 60 sh -c 'until grep -q http served; do sleep 0.1; done' && kill -TERM \$server && wait \$server

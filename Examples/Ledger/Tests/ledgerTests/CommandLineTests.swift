@@ -27,7 +27,9 @@ private let calls: [(arguments: [String], status: Int32)] = [
     (["register", "a"], 1), (["import", "empty.journal", "--database", "no/such/folder/b.sqlite"], 1),
     (["import", "empty.journal", "--database", "."], 1), (["import", "empty.journal", "--database", ""], 1),
     (["import", "empty.journal", "--database", "text.sqlite"], 1), (["--help"], 0), (["import", "empty.journal"], 0),
-    (["balance", "--depth", "0"], 64), (["balance", "--begin", "2026"], 64),
+    (["balance", "--depth", "0"], 64), (["balance", "--begin", "2026-13"], 64),
+    (["balance", "-p", "2026Q5"], 64), (["balance", "-p", "2026", "-e", "2027"], 64), (["help", "nope"], 64),
+    ([], 0), (["help"], 0), (["help", "balance"], 0), (["help", "help"], 0), (["balance", "--begin", "2026"], 1),
     (["transactions", "--begin", "2026-02-01", "--end", "2026-02-01"], 64), (["transactions", "--latest", "0"], 64),
     (["reverse"], 64), (["reverse", "1"], 64), (["reverse", "00000000-0000-0000-0000-000000000000"], 1),
     (["rule", "a", "--closed-from", "soon"], 64), (["income-statement"], 1), (["balance-sheet", "--end", "x"], 64),
@@ -37,8 +39,8 @@ private let calls: [(arguments: [String], status: Int32)] = [
     @Test func theTourImportsTheSampleAndNeverOverwritesADatabase() throws {
         let ledger = try LedgerProcess()
 
-        let first = try ledger.run()
-        let second = try ledger.run()
+        let first = try ledger.run("tour")
+        let second = try ledger.run("tour")
 
         #expect(first.status == 0)
         #expect(first.output.contains("14 transactions posted"))
@@ -278,7 +280,15 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(outcome.status == 64)
         #expect(
             outcome.errors.hasPrefix(
-                "Error: There is no command 'balances'. To fix, use 'import', 'balance', 'income-statement',"))
+                "Error: There is no command 'balances'. To fix, use one of 'tour', 'import', 'balance', 'income-statement',"
+            ))
+    }
+
+    @Test func withoutACommandTheHelpIsPrintedAndNothingIsWritten() throws {
+        let ledger = try LedgerProcess()
+
+        #expect(try ledger.run().output.contains("Begin with 'ledger tour'"))
+        #expect(try ledger.files().isEmpty)
     }
 
     @Test(.fileOnly(.file)) func aDatabaseOfALaterVersionIsLeftAlone() throws {

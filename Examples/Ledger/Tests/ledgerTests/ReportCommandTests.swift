@@ -254,6 +254,15 @@ private let journal = """
         #expect(try days("CHECKING", "pay") == ["01-31"])
         #expect(try days("--account", "assets:bank", "--begin", "2026-02-01") == ["02-03", "02-04"])
         #expect(try days("--end", "2026-01-31") == ["01-01"])
+        let all = ["01-01", "01-31", "02-02", "02-03", "02-04"]
+        for period in ["2026", "2026Q1", "2026q1"] { #expect(try days("--period", period) == all) }
+        #expect(try days("-p", "2026-01") == ["01-01", "01-31"])
+        #expect(try days("-p", "2026-01-31") == ["01-31"])
+        #expect(try days("-p", "2026Q2") == [])
+        #expect(try days("-b", "2026-02", "-e", "2026-02-03") == ["02-02"])
+        #expect(try days("-b", "2025", "-e", "2026") == [])
+        #expect(try days("-b", "2026", "-e", "2026Q2") == all)
+        #expect(try days("-p", "9999") == [])
         #expect(
             try ledger.run("transactions", "--account", "bank").errors.contains("did you mean 'assets:bank:checking'?"))
         #expect(try ledger.run("transactions", "nothing").output == "")

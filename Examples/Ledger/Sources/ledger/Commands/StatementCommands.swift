@@ -44,8 +44,10 @@ struct BalanceSheetCommand: AsyncParsableCommand {
     )
 
     @Option(
-        help: ArgumentHelp("The first day that isn't included, as in 2026-12-31; none by default.", valueName: "day"),
-        transform: BookDate.init(argument:)
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The first day that isn't included, as in 2027-01-01 or 2027; none by default.", valueName: "day"),
+        transform: BookDate.init(firstOf:)
     )
     var end: BookDate?
 

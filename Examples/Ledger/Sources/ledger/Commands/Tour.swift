@@ -7,22 +7,8 @@ import LedgerApplication
 /// Demonstrates the program with a sample journal.
 struct Tour: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Demonstrates the program with a sample journal (the default)."
+        abstract: "Demonstrates the program with a sample journal."
     )
-
-    /// An unknown command is parsed as an argument of the tour, because the tour is the default command.
-    @Argument(help: .hidden)
-    var words: [String] = []
-
-    func validate() throws {
-        if let word = words.first {
-            throw ValidationError(
-                "There is no command '\(Report.printable(word))'. To fix, use 'import', 'balance', 'income-statement', "
-                    + "'balance-sheet', 'register', 'transactions', 'accounts', 'reverse', 'rule', 'rules', 'serve', "
-                    + "or 'migrate', or no command for a tour."
-            )
-        }
-    }
 
     func run() async throws {
         let database = Self.freshName()

@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import LedgerBooks
-
-/// The options of commands that list transactions of a period.
-struct PeriodOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("The first day, as in 2026-01-31.", valueName: "day"),
-        transform: BookDate.init(argument:)
-    )
-    var begin: BookDate?
-
-    @Option(
-        help: ArgumentHelp("The first day after the period, as in 2026-12-31.", valueName: "day"),
-        transform: BookDate.init(argument:)
-    )
-    var end: BookDate?
-
-    func validate() throws {
-        guard let begin, let end, end <= begin else { return }
-        throw ValidationError("The period from \(begin) to \(end) has no days. To fix, use an end after the begin.")
-    }
-
-    /// The period.
-    var period: BookPeriod { BookPeriod(from: begin, before: end) }
-}
 
 /// The options of commands that list accounts.
 struct AccountOptions: ParsableArguments {
