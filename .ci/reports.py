@@ -3,8 +3,8 @@
 
 usage: reports.py LEDGER JOURNAL DATABASE
 
-LEDGER is the built program, and DATABASE contains the imported JOURNAL. The periods are all days, and some periods that begin and
-end between the transactions. Needs hledger 1.25 or later.
+LEDGER is the built program, and DATABASE contains the imported JOURNAL. The periods are all days, some periods that begin and end
+between the transactions, and a day, a month, a quarter, and a year. Needs hledger 1.25 or later.
 """
 import csv
 import json
@@ -50,20 +50,27 @@ def main():
     table = output(ledger, "transactions", "--format", "csv", "--database", database)
     dates = sorted({row["date"] for row in csv.DictReader(table.splitlines())})
     marks = [dates[len(dates) * part // 4] for part in range(4)] if dates else []
+    periods = [
+        (["-b", begin] if begin else []) + (["-e", end] if end else [])
+        for begin in [None] + marks
+        for end in [None] + [mark for mark in marks if begin is None or mark > begin]
+    ]
+    for date in marks[-1:]:
+        quarter = f"{date[:4]}Q{(int(date[5:7]) + 2) // 3}"
+        periods += [["-p", name] for name in (date, date[:7], quarter, date[:4])]
+        periods += [[option, name] for name in (date[:7], date[:4]) for option in ("-b", "-e")]
     count = 0
-    for begin in [None] + marks:
-        for end in [None] + [mark for mark in marks if begin is None or mark > begin]:
-            days = (["--begin", begin] if begin else []) + (["--end", end] if end else [])
-            for ours, theirs in (("income-statement", "incomestatement"), ("balance-sheet", "balancesheet")):
-                if ours == "balance-sheet" and begin:
-                    continue
-                actual, expected = of_ledger(ledger, database, ours, days), of_hledger(journal, theirs, days)
-                if actual != expected:
-                    keys = sorted(key for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key))
-                    for key in keys[:10]:
-                        print(f"{ours} {days} {key}: hledger {expected.get(key)}, here {actual.get(key)}")
-                    sys.exit(f"{len(keys)} amounts differ")
-                count += len(expected)
+    for days in periods:
+        for ours, theirs in (("income-statement", "incomestatement"), ("balance-sheet", "balancesheet")):
+            if ours == "balance-sheet" and ("-b" in days or "-p" in days):
+                continue
+            actual, expected = of_ledger(ledger, database, ours, days), of_hledger(journal, theirs, days)
+            if actual != expected:
+                keys = sorted(key for key in actual.keys() | expected.keys() if actual.get(key) != expected.get(key))
+                for key in keys[:10]:
+                    print(f"{ours} {days} {key}: hledger {expected.get(key)}, here {actual.get(key)}")
+                sys.exit(f"{len(keys)} amounts differ")
+            count += len(expected)
     print(f"{count} amounts of statements agree")
 
 
