@@ -187,6 +187,23 @@ private let journal = """
         #expect(try ledger.run("accounts", "nowhere", "--format", "json").output == "[\n]\n")
     }
 
+    @Test func aWordThatNothingHasIsNamed() throws {
+        let ledger = try imported()
+
+        for (arguments, remark) in [
+            (["accounts", "nowhere", "never"], "No account has 'nowhere' or 'never' in its name."),
+            (["balance", "food", "-p", "2025"], "No account with 'food' in its name has a balance."),
+            (["transactions", "pay", "nothing"], "No transaction has the words 'pay' and 'nothing'."),
+        ] {
+            let outcome = try ledger.run(arguments)
+            #expect(outcome.status == 0)
+            #expect(outcome.output.isEmpty)
+            #expect(outcome.errors == "\(remark)\n")
+        }
+        #expect(try ledger.run("accounts", "food").errors.isEmpty)
+        #expect(try ledger.run("transactions", "pay").errors.isEmpty)
+    }
+
     @Test func transactionsAreListedAsAJournalThatCanBeImported() throws {
         let ledger = try imported()
 

@@ -27,6 +27,9 @@ struct Accounts: AsyncParsableCommand {
             try await session.ask(query)
         }
         let flat = names.map { AccountLine($0, []) }
+        if flat.isEmpty, !accounts.isEmpty {
+            printRemark("No account has \(Report.quoted(accounts, "or")) in its name.")
+        }
         let lines = options.tree ? try AccountLine.tree(flat) : flat
         switch format.format {
         case .table: printLines(lines.map { Report.printable($0.label) })

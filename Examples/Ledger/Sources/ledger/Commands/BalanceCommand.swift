@@ -29,6 +29,9 @@ struct BalanceCommand: AsyncParsableCommand {
             (try await session.ask(query), AmountStyle(try await session.ask(GetCommodityScales())))
         }
         let flat = balances.map { AccountLine($0.account, [$0.amount]) }
+        if flat.isEmpty, !accounts.isEmpty {
+            printRemark("No account with \(Report.quoted(accounts, "or")) in its name has a balance.")
+        }
         let lines = options.tree ? try AccountLine.tree(flat) : flat
         switch format.format {
         case .table:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Foundation
 import LedgerApplication
 import LedgerBooks
 
@@ -102,9 +101,9 @@ extension Report {
         }
         guard !untyped.isEmpty else { return }
         let names = untyped.prefix(5).map { "'\(printable($0))'" }.joined(separator: ", ")
-        let note =
+        printRemark(
             "Left out, because the type of \(untyped.count == 1 ? "this account" : "these accounts") is unknown: \(names)"
-            + (untyped.count > 5 ? ", and \(untyped.count - 5) more" : "") + ".\n"
-        FileHandle.standardError.write(Data(note.utf8))
+                + (untyped.count > 5 ? ", and \(untyped.count - 5) more" : "") + "."
+        )
     }
 }

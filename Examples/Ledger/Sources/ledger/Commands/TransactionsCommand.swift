@@ -49,14 +49,19 @@ struct TransactionsCommand: AsyncParsableCommand {
             var output = Output(command.format.format, style)
             var remaining = command.latest ?? .max
             var query = command.query(limit: remaining)
+            var isEmpty = true
             while true {
                 let page = try await session.ask(query)
+                isEmpty = isEmpty && page.transactions.isEmpty
                 try printLines(output.lines(of: page.transactions))
                 remaining -= page.transactions.count
                 guard let next = page.next, remaining > 0 else { break }
                 query = command.query(after: next, limit: remaining)
             }
             printLines(output.end())
+            if isEmpty, !command.words.isEmpty {
+                printRemark("No transaction has the words \(Report.quoted(command.words, "and")).")
+            }
         }
     }
 

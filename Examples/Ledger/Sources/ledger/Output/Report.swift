@@ -56,3 +56,15 @@ enum Report {
 func printLines(_ lines: [String]) {
     for line in lines { print(line) }
 }
+
+/// Prints a remark on the standard error, which isn't part of the answer.
+func printRemark(_ text: String) {
+    FileHandle.standardError.write(Data("\(text)\n".utf8))
+}
+
+extension Report {
+    /// Returns words that a user has typed, for a remark that nothing has them: a misspelled word isn't taken for an answer.
+    static func quoted(_ words: [String], _ conjunction: String) -> String {
+        words.map { "'\(printable($0))'" }.joined(separator: " \(conjunction) ")
+    }
+}
