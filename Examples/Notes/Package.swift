@@ -50,7 +50,6 @@ let package = Package(
             name: "NotesTests",
             dependencies: [
                 "NotesClient", "NotesDomain", "NotesServer", headrace, headraceClient,
-                .product(name: "HeadraceCore", package: "headrace"),
                 .product(name: "HeadraceStations", package: "headrace"),
                 .product(name: "HeadraceTesting", package: "headrace"),
             ] + server,

@@ -28,6 +28,7 @@
 @_exported public import struct HeadraceCore.MessageError
 @_exported public import struct HeadraceCore.MessageMetricsMiddleware
 @_exported public import protocol HeadraceCore.MessageObserver
+@_exported public import enum HeadraceCore.MessageOutcome
 @_exported public import struct HeadraceCore.MessageTracingMiddleware
 @_exported public import struct HeadraceCore.MessageValidationError
 @_exported public import protocol HeadraceCore.Middleware

@@ -3,7 +3,6 @@
 import Foundation
 import Headrace
 import HeadraceClient
-import HeadraceCore
 import HeadraceStations
 import NotesClient
 import NotesDomain
