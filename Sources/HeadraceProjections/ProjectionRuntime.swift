@@ -111,8 +111,8 @@ final class ProjectionRuntime: Sendable {
 
     /// Waits until a projection may have applied more events, at most until `deadline`.
     ///
-    /// A store tells about commits of this process, and perhaps about those of others. So the progress of a projection that runs
-    /// elsewhere is asked for after pauses, which become longer.
+    /// A store may tell about commits of this process only. So the progress of a projection that runs elsewhere is asked for after
+    /// pauses, which become longer.
     ///
     /// - Parameters:
     ///   - position: The position of the store's commit feed before the caller has looked; `nil` if it has none.
