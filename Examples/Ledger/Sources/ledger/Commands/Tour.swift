@@ -39,7 +39,7 @@ struct Tour: AsyncParsableCommand {
         print(
             """
 
-            Next, with the same command line and these words at its end:
+            Next, with these words after the name of the program:
               balance food --database \(database)
               register assets:bank:checking --database \(database)
               import YOUR.journal --database \(database)
