@@ -47,7 +47,7 @@ if [ "${1:-}" = --build ]; then exit 0; fi
 # prints them waits for ever for a child that ThreadSanitizer has ended. `swift test` turns them on, so this script runs the
 # tests without `swift test`.
 tests=$(swift build "${build[@]}" --show-bin-path)/headracePackageTests.xctest
-options="log_path=$copy/report"
+options="log_path=$copy/report suppressions=$root/.ci/thread-sanitizer.txt"
 status=0
 (
     cd "$copy"

@@ -115,28 +115,26 @@ final class ActionQueue: Sendable {
 
     /// Waits for the turn of the waiting action with the number.
     ///
+    /// The wait begins after the cancellation handler is in place. So a cancelled wait is never a part of a circle.
+    ///
     /// - Throws: The same errors as ``takeTurn(for:)``.
     private nonisolated(nonsending) func waitForTurn<A: Action>(of action: A.Type, at number: Int) async throws {
-        #if DEBUG
-        let wait = Wait(for: self, number: number, goal: .turn(action))
-        let deadlock = wait.begin()
-        defer { wait.end() }
-        #endif
-        // Only now, because a watcher may start the wait that would close the circle.
-        notifyWatchersIfAny()
-        #if DEBUG
-        if let deadlock {
-            let (isWithdrawn, drained) = state.withLock { ($0.withdraw(number), $0.takeDrained()) }
-            drained.forEach { $0.resume() }
-            // Otherwise the action has got the turn meanwhile, or was rejected.
-            if isWithdrawn { throw deadlock }
-        }
-        #endif
-        try await waitForTurn(at: number)
-    }
-
-    private nonisolated(nonsending) func waitForTurn(at number: Int) async throws {
         try await withCancellationHandler {
+            #if DEBUG
+            let wait = Wait(for: self, number: number, goal: .turn(action))
+            let deadlock = wait.begin()
+            defer { wait.end() }
+            #endif
+            // Only now, because a watcher may start the wait that would close the circle.
+            notifyWatchersIfAny()
+            #if DEBUG
+            if let deadlock {
+                let (isWithdrawn, drained) = state.withLock { ($0.withdraw(number), $0.takeDrained()) }
+                drained.forEach { $0.resume() }
+                // Otherwise the action has got the turn meanwhile, or was rejected.
+                if isWithdrawn { throw deadlock }
+            }
+            #endif
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
                 switch state.withLock({ $0.wait(waiter, at: number) }) {
                 case .turn?: waiter.resume()
@@ -199,19 +197,15 @@ final class ActionQueue: Sendable {
             throw PipelineError.deadlock([WaitLink(action: own.action, goal: .empty(dispatcher))])
         }
         guard let number = state.withLock({ $0.addDrainer() }) else { return }
-        #if DEBUG
-        let wait = Wait(for: self, number: number, goal: .empty(dispatcher))
-        if let deadlock = wait.begin() {
-            _ = state.withLock { $0.removeDrainer(number) }
-            throw deadlock
-        }
-        defer { wait.end() }
-        #endif
-        try await drain(number)
-    }
-
-    private nonisolated(nonsending) func drain(_ number: Int) async throws {
         try await withCancellationHandler {
+            #if DEBUG
+            let wait = Wait(for: self, number: number, goal: .empty(dispatcher))
+            if let deadlock = wait.begin() {
+                _ = state.withLock { $0.removeDrainer(number) }
+                throw deadlock
+            }
+            defer { wait.end() }
+            #endif
             try await withCheckedThrowingContinuation { (waiter: Waiter) in
                 let isWaiting: Bool? = state.withLock { state in
                     Task.isCancelled ? nil : state.drain(waiter, number: number)
