@@ -129,11 +129,8 @@ extension Container {
         let make = recipe.prepare(BorrowedScope(root))
         let outcome: InterruptibleOutcome<BootstrappedObject>
         if let timeout = recipe.timeout {
-            let end = clock.now.advanced(by: timeout)
-            outcome = await withInterruptibleChild {
+            outcome = await withInterruptibleChild(until: clock.now.advanced(by: timeout), on: clock) {
                 try await make()
-            } until: { [clock] in
-                try await clock.sleep(until: end, tolerance: nil)
             }
         } else {
             do { outcome = .ended(.success(try await make())) } catch { outcome = .ended(.failure(error)) }

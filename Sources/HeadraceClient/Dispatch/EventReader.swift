@@ -115,10 +115,8 @@ struct EventReader {
         guard let (limit, clock) = silence else { return try await parts.next(isolation: #isolation) }
         var parts = parts
         defer { self.parts = parts }
-        let outcome = await withInterruptibleChild {
+        let outcome = await withInterruptibleChild(until: clock.now.advanced(by: limit), on: clock) {
             try await parts.next(isolation: #isolation)
-        } until: {
-            try await clock.sleep(until: clock.now.advanced(by: limit), tolerance: nil)
         }
         switch outcome {
         case .ended(let result): return try result.get()

@@ -41,11 +41,7 @@ public struct TimeoutMiddleware: Middleware {
             end = min(end, deadline)
         }
 
-        let outcome = await withInterruptibleChild {
-            try await next(message)
-        } until: { [clock, end] in
-            try await clock.sleep(until: end, tolerance: nil)
-        }
+        let outcome = await withInterruptibleChild(until: end, on: clock) { try await next(message) }
 
         switch outcome {
         case .ended(let result):

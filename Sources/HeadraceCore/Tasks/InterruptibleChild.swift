@@ -2,54 +2,54 @@
 
 /// The outcome of an operation in an interruptible child task.
 package enum InterruptibleOutcome<Output> {
-    /// The operation ended before the alarm.
+    /// The operation ended before the deadline.
     case ended(Result<Output, any Error>)
 
-    /// The alarm came first. Then the operation was cancelled, and ended with this result.
+    /// The deadline came first. Then the operation was cancelled, and ended with this result.
     case interrupted(Result<Output, any Error>)
 }
 
-/// Runs `operation` in a child task, on the actor of the caller, and cancels the child task when `alarm` returns.
+/// Runs `operation` in a child task, on the actor of the caller, and cancels the child task at `deadline`.
 ///
-/// The parent task isn't cancelled. The function returns when both closures have ended. The child task counts as the
-/// task of the caller (``TaskIdentity``) and is cancelled with it. If `alarm` throws, the operation isn't
-/// interrupted.
+/// The parent task isn't cancelled. The function returns when the operation has ended. The child task counts as the task of the
+/// caller (``TaskIdentity``) and is cancelled with it.
 package nonisolated(nonsending) func withInterruptibleChild<Output>(
-    _ operation: nonisolated(nonsending) () async throws -> Output,
-    until alarm: @escaping @Sendable () async throws -> Void
+    until deadline: ContinuousClock.Instant,
+    on clock: any TimeSource,
+    _ operation: nonisolated(nonsending) () async throws -> Output
 ) async -> InterruptibleOutcome<Output> {
-    await runInterruptibly(operation, until: alarm, isolation: #isolation)
+    await runInterruptibly(operation, until: deadline, on: clock, isolation: #isolation)
 }
-
-private enum Signal: Sendable { case operationEnded, alarmReturned, alarmFailed }
 
 private func runInterruptibly<Output>(
     _ operation: nonisolated(nonsending) () async throws -> Output,
-    until alarm: @escaping @Sendable () async throws -> Void,
+    until deadline: ContinuousClock.Instant,
+    on clock: any TimeSource,
     isolation: isolated (any Actor)?
 ) async -> InterruptibleOutcome<Output> {
     await withoutActuallyEscaping(operation) { operation in
         let work = ChildWork(operation)
         let parent = TaskIdentity.current
-        let isInterrupted = await withTaskGroup(of: Signal.self) { group in
+        let isInterrupted = await withTaskGroup(of: Void.self) { group in
             _ = isolation
+            let interruption = OneShot<Bool>()
             group.addTask {
                 await work.perform(for: parent, isolation: isolation)
-                return .operationEnded
+                interruption.set(false)
             }
-            group.addTask {
-                do {
-                    try await alarm()
-                    return .alarmReturned
-                } catch {
-                    return .alarmFailed
+            var call: UInt64?
+            if clock.isOfSystem {
+                call = Alarm.ofSystem.set(at: deadline) { interruption.set(true) }
+            } else {
+                group.addTask {
+                    if (try? await clock.sleep(until: deadline, tolerance: nil)) != nil { interruption.set(true) }
                 }
             }
-            var first = await group.next()
-            if first == .alarmFailed { first = await group.next() }
+            let isInterrupted = try? await interruption.waitRegardless()
+            if let call { Alarm.ofSystem.remove(call) }
             group.cancelAll()
             await group.waitForAll()
-            return first == .alarmReturned
+            return isInterrupted ?? false
         }
         let result = work.result
         return isInterrupted ? .interrupted(result) : .ended(result)

@@ -10,7 +10,8 @@ import Testing
         _ operation: nonisolated(nonsending) () async throws -> Output
     ) async throws -> Output {
         let clock = TestClock()
-        let outcome = await withInterruptibleChild(operation) { try await clock.sleep(for: .seconds(1)) }
+        let end = clock.now.advanced(by: .seconds(1))
+        let outcome = await withInterruptibleChild(until: end, on: clock, operation)
         guard case .ended(let result) = outcome else { throw Failure() }
         return try result.get()
     }

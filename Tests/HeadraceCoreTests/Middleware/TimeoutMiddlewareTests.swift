@@ -29,6 +29,12 @@ import Testing
         }
     }
 
+    @Test func onTheClockOfTheSystemTheHandlerIsCancelledToo() async throws {
+        let handling = Handling(TimeoutMiddleware(.milliseconds(1), clock: ContinuousClock()), clock: clock)
+
+        await #expect(throws: TimeoutError.self) { try await handling.handle { _ in await untilCancelled() } }
+    }
+
     @Test func aHandlersErrorPassesThroughUnwrapped() async throws {
         await #expect(throws: Failure()) { try await handling.handle { _ in throw Failure() } }
         #expect(clock.remainingSleeps.isEmpty)
