@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if Client
-import Foundation
-
 /// A path with parameters in braces, such as `events/{event}/seats`.
 struct PathTemplate: Sendable, CustomStringConvertible {
     private enum Part: Sendable {
@@ -82,13 +80,25 @@ struct PathTemplate: Sendable, CustomStringConvertible {
 extension String {
     /// The text with percent signs for all characters that have a meaning in a URL.
     var percentEncoded: String {
-        addingPercentEncoding(withAllowedCharacters: .unreserved) ?? ""
+        if utf8.allSatisfy(\.isUnreserved) { return self }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in utf8 {
+            encoded += byte.isUnreserved ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: encoded, as: UTF8.self)
     }
 }
 
-extension CharacterSet {
-    /// The characters that need no percent sign in any part of a URL. RFC 3986, section 2.3
-    fileprivate static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+extension UInt8 {
+    /// Whether the character needs no percent sign in any part of a URL. RFC 3986, section 2.3
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
 }
 #endif

@@ -2,6 +2,7 @@
 
 #if Client
 import Foundation
+import HeadraceStorage
 
 /// The members of a message as texts for the path and the query of a request.
 ///
@@ -13,7 +14,7 @@ struct MessageParameters {
     /// - Throws: `EncodingError` if the message isn't an object.
     init(_ json: Data) throws {
         do {
-            members = try JSONDecoder().decode([String: Member].self, from: json)
+            members = try DocumentCoding.decode([String: Member].self, from: json)
         } catch {
             throw EncodingError.parameter(
                 "The message has no members, so it can't be sent as the parameters of a request.")
@@ -52,26 +53,22 @@ private enum Member: Decodable {
     case object
 
     init(from decoder: any Decoder) throws {
-        if var list = try? decoder.unkeyedContainer() {
-            var members: [Member] = []
-            while !list.isAtEnd { members.append(try list.decode(Member.self)) }
-            self = .list(members)
-            return
-        }
-        guard let value = try? decoder.singleValueContainer() else {
-            self = .object
-            return
-        }
-        if value.decodeNil() {
-            self = .null
-        } else if let text = try? value.decode(String.self) {
+        let value = try decoder.singleValueContainer()
+        // Each failed attempt is slow, so the most frequent kind comes first.
+        if let text = try? value.decode(String.self) {
             self = .text(text)
-        } else if let isTrue = try? value.decode(Bool.self) {
-            self = .text("\(isTrue)")
+        } else if value.decodeNil() {
+            self = .null
         } else if let number = try? value.decode(Double.self) {
             // A decimal number has more digits, also those of all integers, and a smaller range. A decoder would round to an integer.
             let decimal = (try? value.decode(Decimal.self)).map { "\($0)" }
             self = .text(decimal.flatMap { Double($0) == number ? $0 : nil } ?? "\(number)")
+        } else if let isTrue = try? value.decode(Bool.self) {
+            self = .text("\(isTrue)")
+        } else if var list = try? decoder.unkeyedContainer() {
+            var members: [Member] = []
+            while !list.isAtEnd { members.append(try list.decode(Member.self)) }
+            self = .list(members)
         } else {
             self = .object
         }

@@ -38,11 +38,12 @@ struct Call: Sendable {
         deadline: ContinuousClock.Instant
     ) throws {
         guard let encodable = message as? any Encodable else { throw DispatchError.noRoute(for: type(of: message)) }
-        let json = try MessageJSON.encode(encodable)
         let parameters = route.template.parameters
         var path = route.path
+        let durable = message as? any DurableCommand
+        version = durable.map { type(of: $0).commandVersion }
         if key == nil || !parameters.isEmpty {
-            let members = try MessageParameters(json)
+            let members = try MessageParameters(try MessageJSON.encode(encodable))
             path = try route.template.path(of: members)
             let query = key == nil ? try members.query(without: parameters) : ""
             if !query.isEmpty { path += "?\(query)" }
@@ -50,9 +51,12 @@ struct Call: Sendable {
         self.route = route
         self.key = key
         self.deadline = deadline
-        let durable = message as? any DurableCommand
-        version = durable.map { type(of: $0).commandVersion }
-        body = key == nil ? nil : try durable.map { try DocumentCoding.encode($0) } ?? json
+        body =
+            switch (key, durable) {
+            case (nil, _): nil
+            case (_, let durable?): try DocumentCoding.encode(durable)
+            case (_, nil): try MessageJSON.encode(encodable)
+            }
         target = HTTPRequest(
             method: route.method, scheme: address.scheme, authority: address.authority, path: address.path + path)
     }
