@@ -16,9 +16,11 @@ import Testing
 
 /// Devices and servers in one simulation, with all of its faults.
 @Suite struct DeviceSimulationTests {
+    /// The variable HEADRACE_DEVICE_SEEDS has the first and the last seed of a longer run, such as `2500-4999`.
     @Test func devicesThatEndAtAnyTimeEqualTheirServers() async {
-        let seeds = ProcessInfo.processInfo.environment["HEADRACE_DEVICE_SEEDS"].flatMap { UInt64($0) } ?? 12
-        await Simulation.explore(seeds: 0..<seeds, entities: [Journal.self], limit: .seconds(300)) { world in
+        let text = ProcessInfo.processInfo.environment["HEADRACE_DEVICE_SEEDS"] ?? "0-11"
+        let limits = text.split(separator: "-").compactMap { UInt64($0) }
+        await Simulation.explore(seeds: limits[0]..<limits[1] + 1, entities: [Journal.self], limit: .seconds(300)) { world in
             try await Self.simulate(world)
         }
     }
@@ -133,7 +135,7 @@ private struct SimulatedTransport: MessageTransport {
                         last = value
                         return Data("data: ".utf8) + (try JSONEncoder().encode(value)) + Data("\n\n".utf8)
                     }
-                    try await world.clock.sleep(for: .milliseconds(50))
+                    try await world.clock.sleep(for: .milliseconds(200))
                 }
             }
         }
