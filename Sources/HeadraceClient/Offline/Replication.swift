@@ -17,7 +17,8 @@ extension OfflineDispatcher {
     /// ```
     ///
     /// - The entities are stored in the store of the device, so they are there without a network, too.
-    /// - The value replaces all entities of `type` that match `conditions`. Keep the query small: the whole value is sent after each change.
+    /// - The value replaces all entities of `type` that match `conditions`. Keep the query small: the whole value is sent after each change,
+    ///   and a value longer than `responseLength` of the dispatcher ends the replica with an error.
     /// - After a command of this dispatcher, the value is loaded again before the command leaves a ``PredictedStore``, so its effect neither
     ///   disappears for a moment nor counts twice.
     /// - If the server demands a new sign-in, the query is sent again after a pause, which ``wake()`` ends.

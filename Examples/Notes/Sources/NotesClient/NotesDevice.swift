@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Headrace
 import HeadraceClient
 import NotesDomain
@@ -11,11 +12,13 @@ package struct NotesDevice: Sendable {
 
     package let offline: OfflineDispatcher
     private let remote: RemoteDispatcher
+    private let store: any ObservableStore
     private let predicted: PredictedStore
     private let dispatcher: any CommandQueryDispatcher
 
     package init(_ remote: RemoteDispatcher, on store: any ObservableStore) async throws {
         self.remote = remote
+        self.store = store
         predicted = PredictedStore(of: store)
         dispatcher = try Notes.container(on: predicted).resolve()
         offline = try await OfflineDispatcher(remote, predictingIn: predicted, by: dispatcher)
@@ -61,8 +64,30 @@ package struct NotesDevice: Sendable {
         }
     }
 
+    /// Removes everything that the device has stored at `path`, because its user signs out.
+    ///
+    /// - Throws: `WaitingChanges` if commands would be lost; the errors of the file system.
+    package func signOut(removing path: String) async throws {
+        let pending = try await offline.pending
+        if !pending.isEmpty { throw WaitingChanges(count: pending.count) }
+        try store.close()
+        // The last two exist if another program has the file open, or was killed.
+        for name in [path, "\(path)-wal", "\(path)-shm"] where FileManager.default.fileExists(atPath: name) {
+            try FileManager.default.removeItem(atPath: name)
+        }
+    }
+
     /// Whether a command waits for a decision of the user: it was refused, or one before it.
     private func isBlocked(_ command: PendingCommand, among pending: [PendingCommand]) -> Bool {
         pending.contains { $0.isRejected && $0.orderKey == command.orderKey }
+    }
+}
+
+/// Commands that would be lost.
+package struct WaitingChanges: Error, CustomStringConvertible {
+    let count: Int
+
+    package var description: String {
+        "\(count) changes aren't on the server. To fix, run 'notes sync', and give refused changes up with 'notes discard'."
     }
 }

@@ -9,7 +9,7 @@ import NotesDomain
 @main
 struct Program {
     private static let usage = """
-        Usage: notes add TITLE | rename NUMBER TITLE | remove NUMBER | list | sync | discard | watch
+        Usage: notes add TITLE | rename NUMBER TITLE | remove NUMBER | list | sync | discard | watch | sign-out
 
         The server is NOTES_SERVER, by default http://127.0.0.1:8080. The user is NOTES_USER, by default ada. The token of the user is
         NOTES_TOKEN, by default that of the file 'notes.tokens', which the server makes in its folder.
@@ -36,14 +36,19 @@ struct Program {
         case ("sync", 1): try await terminal.sync()
         case ("discard", 1): try await terminal.discard()
         case ("watch", 1): try await terminal.watch()
+        case ("sign-out", 1): try await terminal.device.signOut(removing: path)
         default: Terminal.show(usage)
         }
     }
 
-    /// Opens the device of the user, which has a file for each user.
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let user = environment["NOTES_USER"] ?? "ada"
+
+    /// The file of the user on the device.
+    private static let path = "notes-\(user).sqlite"
+
+    /// Opens the device of the user.
     private static func device() async throws -> NotesDevice {
-        let environment = ProcessInfo.processInfo.environment
-        let user = environment["NOTES_USER"] ?? "ada"
         let token = environment["NOTES_TOKEN"] ?? storedToken(of: user)
         var settings = RemoteDispatcher.Configuration()
         settings.token = { token }
@@ -55,8 +60,7 @@ struct Program {
         let transport = URLSessionTransport()
         #endif
         let remote = try RemoteDispatcher(Notes.api, at: address, through: transport, settings)
-        return try await NotesDevice(
-            remote, on: try SQLiteStore(path: "notes-\(user).sqlite", entities: NotesDevice.entities))
+        return try await NotesDevice(remote, on: try SQLiteStore(path: path, entities: NotesDevice.entities))
     }
 
     private static func storedToken(of user: String) -> String? {

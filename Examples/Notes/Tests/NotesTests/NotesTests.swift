@@ -83,6 +83,27 @@ import Testing
         }
     }
 
+    @Test func aDeviceWhoseUserSignsOutKeepsNothingAndLosesNoChange() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "notes-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "device.sqlite").path
+        try await RunningServer.with(store) { server in
+            let device = try await RunningServer.device(
+                on: SQLiteStore(path: path, entities: NotesDevice.entities), port: server.port, token: server.token)
+            try await device.offline.send(AddNote(title: "Tea"))
+            await #expect(throws: WaitingChanges.self) { try await device.signOut(removing: path) }
+
+            #expect(try await device.sync().isEmpty)
+            // Another program has the file open, so the store leaves its log.
+            let other = try SQLiteStore(path: path, entities: NotesDevice.entities)
+            try await device.signOut(removing: path)
+
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            try? other.close()
+        }
+    }
+
     @Test func aStrangerIsRefused() async throws {
         try await RunningServer.with(store) { server in
             let stranger = try await RunningServer.device(

@@ -65,7 +65,7 @@ struct RunningServer: Sendable {
 
     static func deviceStore() throws -> InMemoryStore { try InMemoryStore(entities: NotesDevice.entities) }
 
-    static func device(on store: InMemoryStore, port: Int, token: String) async throws -> NotesDevice {
+    static func device(on store: any ObservableStore, port: Int, token: String) async throws -> NotesDevice {
         var settings = RemoteDispatcher.Configuration()
         settings.token = { token }
         settings.maximumAttempts = 1
