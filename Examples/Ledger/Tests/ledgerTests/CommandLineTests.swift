@@ -52,6 +52,47 @@ private let calls: [(arguments: [String], status: Int32)] = [
         #expect(try ledger.files().contains("ledger-tour-2.sqlite"))
     }
 
+    @Test func allTransactionsThatDoNotBalanceAreShownAndNoJournalIsImported() throws {
+        let ledger = try LedgerProcess()
+        try ledger.write(journal, to: "good.journal")
+        try ledger.write(
+            """
+            2026-01-01 * (7) wages
+                assets:cash       100.00 EUR
+                income:wages      -90.00 EUR
+
+            2026-01-02 tea
+                expenses:tea        2 EUR
+                expenses:tea
+
+            2026-01-03 shares
+                assets:depot        3 X @ 2 EUR
+                assets:cash        -7 EUR
+
+            """, to: "bad.journal")
+
+        for files in [["bad.journal"], ["good.journal", "bad.journal"]] {
+            let outcome = try ledger.run(["import"] + files)
+            #expect(outcome.status == 1)
+            #expect(
+                outcome.errors == """
+                    Error: bad.journal:1: The postings add up to 10.00 EUR instead of zero. To fix, correct an amount, or omit one amount to have it computed.
+                        2026-01-01 * (7) wages
+                            assets:cash   100.00 EUR
+                            income:wages  -90.00 EUR
+
+                    bad.journal:9: The postings add up to -1 EUR instead of zero. To fix, correct an amount, or omit one amount to have it computed.
+                        2026-01-03 shares
+                            assets:depot   3 X   @ 2 EUR
+                            assets:cash   -7 EUR
+
+                    Nothing was imported.
+
+                    """)
+            #expect(try ledger.files() == ["bad.journal", "good.journal"])
+        }
+    }
+
     @Test func balancesAreExactInEveryFormat() throws {
         let ledger = try LedgerProcess()
         try ledger.write(journal, to: "a.journal")

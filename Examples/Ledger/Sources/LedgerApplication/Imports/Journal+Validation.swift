@@ -4,16 +4,12 @@ import LedgerBooks
 public import LedgerJournal
 
 extension Journal {
-    /// Checks each transaction without a store.
-    ///
-    /// - Throws: ``ImportRefusal`` for the first transaction that an import refuses in each ledger.
-    public func requireValidTransactions() throws {
-        for entry in entries {
-            do {
-                _ = try Transaction.postings(of: entry.transaction)
-            } catch let refusal as PostingRefusal {
-                throw ImportRefusal(journal: entry.file ?? file, line: entry.line, refusal: refusal)
-            }
+    /// The transactions that an import refuses in each ledger, with the reasons.
+    public var refusedEntries: [(entry: Entry, refusal: ImportRefusal)] {
+        entries.compactMap { entry in
+            let result = Result { try Transaction.postings(of: entry.transaction) }
+            guard case .failure(let error) = result, let refusal = error as? PostingRefusal else { return nil }
+            return (entry, ImportRefusal(journal: entry.file ?? file, line: entry.line, refusal: refusal))
         }
     }
 }

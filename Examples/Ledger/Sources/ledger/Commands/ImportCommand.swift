@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
-import Foundation
-import Headrace
 import LedgerApplication
 
 /// Imports journals, each in one unit of work.
@@ -77,17 +75,11 @@ struct ImportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // All journals are parsed before the first is posted. So an error in one of them changes nothing.
+        // All journals are checked before the first is posted. So an error in one of them changes nothing.
         let journals = try files.map { try JournalFile(path: $0, nameWithoutFile: name, year: year) }
-        let location = database.location
-        // A failure after the opening would leave an empty database.
-        if let path = location.path, !FileManager.default.fileExists(atPath: path) {
-            try CommandFailure.telling {
-                for journal in journals { try journal.journal.requireValidTransactions() }
-            }
-        }
+        if let failure = CommandFailure(refusing: journals.map(\.journal)) { throw failure }
         let progress = TerminalProgress.ifTerminal()
-        try await LedgerSession.with(database: location, for: .creating, progress: progress) {
+        try await LedgerSession.with(database: database.location, for: .creating, progress: progress) {
             [missing] session in
             for journal in journals {
                 print(try await session.import(journal, missing: missing))
