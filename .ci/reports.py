@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the income statements and the balance sheets of a ledger with those of hledger, exactly.
+"""Compares the income statements, the balance sheets, and the balances of a ledger with those of hledger, exactly.
 
 usage: reports.py LEDGER JOURNAL DATABASE
 
 LEDGER is the built program, and DATABASE contains the imported JOURNAL. The periods are all days, some periods that begin and end
-between the transactions, and a day, a month, a quarter, and a year. Needs hledger 1.25 or later.
+between the transactions, and a day, a month, a quarter, and a year. The balances are those of
+accounts that match patterns. Needs hledger 1.25 or later.
 """
 import csv
 import json
@@ -45,6 +46,30 @@ def of_ledger(ledger, database, report, options):
     }
 
 
+def balances_of_hledger(journal, patterns):
+    found = json.loads(output("hledger", "-f", journal, "balance", "--flat", "-O", "json", *patterns))
+    rows = {}
+    for account, _, _, cells in found[0]:
+        add(rows, "", account, cells)
+    return {key: value for key, value in rows.items() if value}
+
+
+def balances_of_ledger(ledger, database, patterns):
+    table = output(ledger, "balance", "--format", "csv", "--database", database, *patterns)
+    return {("", row["account"], row["commodity"]): Decimal(row["amount"]) for row in csv.DictReader(table.splitlines())}
+
+
+def patterns_of(names):
+    """Returns lists of patterns for the names of accounts."""
+    names = sorted(name for name in names if len(name) > 4 and name.isascii() and name.replace(":", "").isalnum())
+    lists = []
+    for name in names[:: max(1, len(names) // 3)]:
+        part, top, last = name[1:-1], name.split(":")[0], name.split(":")[-1]
+        lists += [[part.upper()], [f"^{top}"], [f"{last}$"], [f"not:{part}"], [top, f"not:{last}$"]]
+        lists += [[f"({part}|{last})"], [f"^{name}(:|$)"], [part[:2] + ".*" + part[-2:]], [f"[{part[:2]}].?{part[-1]}+"]]
+    return lists
+
+
 def main():
     ledger, journal, database = sys.argv[1:]
     table = output(ledger, "transactions", "--format", "csv", "--database", database)
@@ -72,6 +97,14 @@ def main():
                 sys.exit(f"{len(keys)} amounts differ")
             count += len(expected)
     print(f"{count} amounts of statements agree")
+    names = [row["account"] for row in csv.DictReader(output(ledger, "accounts", "--format", "csv", "--database", database).splitlines())]
+    count = 0
+    for patterns in patterns_of(names):
+        actual, expected = balances_of_ledger(ledger, database, patterns), balances_of_hledger(journal, patterns)
+        if actual != expected:
+            sys.exit(f"balance {patterns}: hledger {sorted(expected)[:10]}, here {sorted(actual)[:10]}")
+        count += len(expected)
+    print(f"{count} balances of patterns agree")
 
 
 main()

@@ -35,7 +35,7 @@ private let journal = (1...40).map { "2026-01-0\($0 % 9 + 1) number \($0)\n    f
         let states = try await server.dispatch(GetAccountStates())
         #expect(states.reduce(0) { $0 + $1.transactionCount } == 91)
         #expect(try await server.dispatch(GetImport(of: "test.journal"))?.posted == 40)
-        let register = try await server.dispatch(GetRegister(of: "food"))
+        let register = try await server.dispatch(GetRegister(matching: ["food"]))
         #expect(register.count == 91 && register.last?.total == Quantity("5047"))
         let moved = try await books.store.events(after: 0, limit: .max)
             .filter { $0.event.name == AccountMoved.eventName && $0.event.stream?.key == "food" }

@@ -37,7 +37,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         let names = try await books.dispatcher.dispatch(GetAccounts())
         #expect(names.map(bytes) == [composed, composed + ":x", "cash"].map(bytes))
         for spelling in [composed, decomposed] {
-            let register = try await books.dispatcher.dispatch(GetRegister(of: spelling))
+            let register = try await books.dispatcher.dispatch(GetRegister(matching: [spelling]))
             #expect(register.map(\.total) == [Quantity("10"), Quantity("15"), Quantity("16")])
             let page = try await books.dispatcher.dispatch(GetRegisterPage(of: spelling))
             #expect(page.lines.count == 3)
@@ -124,7 +124,7 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
         #expect(try await dispatcher.dispatch(GetImport(of: "test.journal"))?.known == 1)
         for spelling in [composed, decomposed] {
-            let register = try await dispatcher.dispatch(GetRegister(of: spelling))
+            let register = try await dispatcher.dispatch(GetRegister(matching: [spelling]))
             #expect(register.map(\.total) == [Quantity("10"), Quantity("15")])
             let history = try await dispatcher.dispatch(GetHistory(of: spelling))
             #expect(history.first?.points.map(\.quantity.description) == ["10"])

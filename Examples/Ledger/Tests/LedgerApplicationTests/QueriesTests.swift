@@ -43,8 +43,13 @@ private let journal = """
         (["BANK:"], ["assets:bank:checking 10 EUR", "assets:bank:savings 1 USD"]),
         (["savings", "checking"], ["assets:bank:checking 10 EUR", "assets:bank:savings 1 USD"]),
         (["nowhere"], []),
+        (["^assets:bank$"], ["assets:bank 2 EUR"]),
+        (["bank:(sav|check)ings"], ["assets:bank:savings 1 USD"]),
+        (["not:assets"], ["equity -12 EUR", "equity -1 USD"]),
+        (["bank", "not:savings", "not:^assets:bank$"], ["assets:bank:checking 10 EUR"]),
+        (["equity", "checking", "not:bank"], ["equity -12 EUR", "equity -1 USD"]),
     ])
-    func balancesAreFilteredByPartsOfAccountNames(patterns: [String], expected: [String]) async throws {
+    func balancesAreFilteredByPatternsOfAccountNames(patterns: [String], expected: [String]) async throws {
         let books = try await TestBooks()
         try await books.import(journal)
 
@@ -53,12 +58,19 @@ private let journal = """
         #expect(balances.map { "\($0.account) \($0.amount)" } == expected)
     }
 
+    @Test(arguments: ["(", "not:["]) func aTextThatIsNoPatternIsRefused(text: String) async throws {
+        let dispatcher = try await TestBooks().dispatcher
+        await #expect(throws: AccountPatternError.self) { try await dispatcher.dispatch(GetBalances(matching: [text])) }
+        await #expect(throws: AccountPatternError.self) { try await dispatcher.dispatch(GetAccounts(matching: [text])) }
+        await #expect(throws: AccountPatternError.self) { try await dispatcher.dispatch(GetRegister(matching: [text])) }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func theRegisterIsOrderedByDateWithARunningTotalPerCommodity(kind: StoreKind) async throws {
         let books = try await TestBooks(kind)
         try await books.import(journal)
 
-        let register = try await books.dispatcher.dispatch(GetRegister(of: "assets:bank"))
+        let register = try await books.dispatcher.dispatch(GetRegister(matching: ["assets:bank(:|$)"]))
 
         #expect(
             register.map { "\($0.date) \($0.account) \($0.amount) = \($0.total)" } == [
@@ -75,7 +87,7 @@ private let journal = """
         try await books.import(journal)
 
         let error = await #expect(throws: UnknownAccount.self) {
-            try await books.dispatcher.dispatch(GetRegister(of: "bank"))
+            try await books.dispatcher.dispatch(GetRegisterPage(of: "bank"))
         }
 
         #expect(

@@ -12,7 +12,7 @@ import Testing
     /// Runs all queries that sum amounts.
     private func addUp(_ books: TestBooks, accounts: [String]) async throws {
         for account in accounts {
-            _ = try await books.dispatcher.dispatch(GetRegister(of: account))
+            _ = try await books.dispatcher.dispatch(GetRegister(matching: [account]))
             var cursor: GetRegisterPage.Cursor?
             repeat {
                 let page = try await books.dispatcher.dispatch(GetRegisterPage(of: account, after: cursor, limit: 3))

@@ -191,8 +191,8 @@ private let journal = """
         let ledger = try imported()
 
         for (arguments, remark) in [
-            (["accounts", "nowhere", "never"], "No account has 'nowhere' or 'never' in its name."),
-            (["balance", "food", "-p", "2025"], "No account with 'food' in its name has a balance."),
+            (["accounts", "nowhere", "never"], "No account matches 'nowhere' or 'never'."),
+            (["balance", "food", "-p", "2025"], "No account that matches 'food' has a balance."),
             (["transactions", "pay", "nothing"], "No transaction has the words 'pay' and 'nothing'."),
         ] {
             let outcome = try ledger.run(arguments)

@@ -16,7 +16,7 @@ public struct GetAccountRules: CQDQuery {
     /// The accounts.
     public typealias Value = [RuledAccount]
 
-    /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
+    /// Patterns of which an account's name must match one, or none if they begin with `not:`; empty for all accounts.
     public let patterns: [String]
 
     /// Creates the query.
@@ -39,8 +39,8 @@ public final class GetAccountRulesHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetAccountRules) async throws -> [GetAccountRules.RuledAccount] {
-        let patterns = AccountPatterns(query.patterns)
-        return try await context.fetch(Account.self).filter { patterns.match($0.id) }.compactMap { account in
+        let patterns = try AccountPatterns(query.patterns)
+        return try await context.fetch(Account.self).filter { try patterns.match($0.id) }.compactMap { account in
             account.rule.map { GetAccountRules.RuledAccount(account: account.id, rule: $0) }
         }
     }

@@ -8,7 +8,7 @@ public struct GetAccounts: CQDQuery {
     /// The full names.
     public typealias Value = [String]
 
-    /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
+    /// Patterns of which an account's name must match one, or none if they begin with `not:`; empty for all accounts.
     public let patterns: [String]
 
     /// The period in which the accounts have postings.
@@ -42,7 +42,7 @@ public final class GetAccountsHandler: HandlesQuery, Resolvable {
     /// Handles the query.
     public func handle(_ query: GetAccounts) async throws -> [String] {
         let totals = try await AccountTotals(of: query.period, in: store)
-        let patterns = AccountPatterns(query.patterns)
-        return try totals.amounts(depth: query.depth) { patterns.match($0) }.map(\.account)
+        let patterns = try AccountPatterns(query.patterns)
+        return try totals.amounts(depth: query.depth) { try patterns.match($0) }.map(\.account)
     }
 }

@@ -17,7 +17,7 @@ public struct GetBalances: CQDQuery {
     /// The balances, ordered by account, then by commodity.
     public typealias Value = [Balance]
 
-    /// Texts of which an account's name must contain one, in upper or lower case; empty for all accounts.
+    /// Patterns of which an account's name must match one, or none if they begin with `not:`; empty for all accounts.
     public let patterns: [String]
 
     /// The period of the transactions that are summed.
@@ -50,9 +50,9 @@ public final class GetBalancesHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetBalances) async throws -> [GetBalances.Balance] {
-        let patterns = AccountPatterns(query.patterns)
+        let patterns = try AccountPatterns(query.patterns)
         let totals = try await AccountTotals(of: query.period, in: store)
-        let accounts = try totals.amounts(depth: query.depth) { patterns.match($0) }
+        let accounts = try totals.amounts(depth: query.depth) { try patterns.match($0) }
         return accounts.flatMap { account, quantities in
             quantities.amounts.map { GetBalances.Balance(account: account, amount: $0) }
         }

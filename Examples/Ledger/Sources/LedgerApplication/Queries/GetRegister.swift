@@ -4,7 +4,7 @@ public import Foundation
 public import Headrace
 public import LedgerBooks
 
-/// A query for the postings to an account and its subaccounts, with the running totals.
+/// A query for the postings to accounts, with the running totals.
 public struct GetRegister: CQDQuery {
     /// A posting.
     public struct Entry: Sendable, Hashable {
@@ -30,8 +30,8 @@ public struct GetRegister: CQDQuery {
     /// The postings, ordered by date, then by the order in which they were posted.
     public typealias Value = [Entry]
 
-    /// The full name of the account.
-    public let account: String
+    /// Patterns of which an account's name must match one, or none if they begin with `not:`.
+    public let patterns: [String]
 
     /// The period of the entries.
     ///
@@ -39,15 +39,15 @@ public struct GetRegister: CQDQuery {
     public let period: BookPeriod
 
     /// Creates the query.
-    public init(of account: String, in period: BookPeriod = BookPeriod()) {
-        self.account = account
+    public init(matching patterns: [String], in period: BookPeriod = BookPeriod()) {
+        self.patterns = patterns
         self.period = period
     }
 }
 
 /// Reads the transactions.
 ///
-/// Throws ``UnknownAccount`` if neither the account nor a subaccount exists.
+/// Throws ``UnknownAccount`` if no account matches, and ``AccountPatternError``.
 public final class GetRegisterHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
@@ -61,7 +61,10 @@ public final class GetRegisterHandler: HandlesQuery, Resolvable {
 
     /// Handles the query.
     public func handle(_ query: GetRegister) async throws -> [GetRegister.Entry] {
-        let accounts = try await Account.names(upFrom: query.account, in: context)
+        let patterns = try AccountPatterns(query.patterns)
+        let known = try await context.fetch(Account.self).map(\.id)
+        let accounts = Set(try known.filter { try patterns.match($0) })
+        if accounts.isEmpty { throw UnknownAccount(account: query.patterns.joined(separator: " "), known: known) }
         var totals: [String: Quantity] = [:]
         var entries: [GetRegister.Entry] = []
         let transactions = try await context.fetch(

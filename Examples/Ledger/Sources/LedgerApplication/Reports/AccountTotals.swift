@@ -36,10 +36,10 @@ struct AccountTotals {
     /// - Throws: `QuantityError` if a sum has too many digits.
     func amounts(
         depth: Int?,
-        where isIncluded: (String) -> Bool
+        where isIncluded: (String) throws -> Bool
     ) throws -> [(account: String, quantities: [String: Quantity])] {
         var clipped: [String: [String: Quantity]] = [:]
-        for (account, quantities) in sums where isIncluded(account) {
+        for (account, quantities) in sums where try isIncluded(account) {
             // A level can be empty.
             let levels = account.split(separator: ":", omittingEmptySubsequences: false)
             let name = depth.map { levels.prefix(max(1, $0)).joined(separator: ":") } ?? account

@@ -2,12 +2,16 @@
 
 extension NamePattern {
     /// Number of steps that matches may still take.
-    struct Budget {
+    package struct Budget {
         /// The error for a budget that is used up.
-        struct Exhausted: Error {}
+        package struct Exhausted: Error {}
 
         /// The steps that are left.
         var steps: Int
+
+        package init(steps: Int) {
+            self.steps = steps
+        }
 
         fileprivate mutating func spend(_ count: Int) throws(Exhausted) {
             steps -= count
@@ -43,6 +47,17 @@ extension NamePattern {
             position += 1
         }
         return String(replaced)
+    }
+
+    /// Whether a part of `name` matches.
+    ///
+    /// - Complexity: As ``replacingMatches(in:with:_:)``.
+    /// - Throws: ``Budget/Exhausted``.
+    package func matches(partOf name: String, _ budget: inout Budget) throws(Budget.Exhausted) -> Bool {
+        var matcher = Matcher(pattern: self, text: Array(name.unicodeScalars), budget: budget)
+        defer { budget = matcher.budget }
+        for start in 0...matcher.text.count where try matcher.match(at: start) != nil { return true }
+        return false
     }
 
     /// The text in place of a match.

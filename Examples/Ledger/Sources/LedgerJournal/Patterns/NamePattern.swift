@@ -2,22 +2,22 @@
 
 /// A regular expression for account names, which ignores case.
 ///
-/// As in hledger's aliases, these are POSIX extended regular expressions. They have characters, `.`, brackets with ranges
+/// As in hledger, these are POSIX extended regular expressions. They have characters, `.`, brackets with ranges
 /// and classes, `*`, `+`, `?`, `{2,3}`, `|`, groups, `^`, and `$`. The longest of the leftmost matches counts. A backslash
 /// makes the next punctuation character literal.
 ///
 /// Matching takes polynomial time, and a ``Budget`` limits it.
-struct NamePattern {
+package struct NamePattern: Sendable {
     /// The reason why a text isn't a pattern.
-    struct Defect: Error {
+    package struct Defect: Error {
         /// The cause, as a clause.
-        let cause: String
+        package let cause: String
     }
 
     /// A part of a pattern.
     ///
     /// Its own parts have lower positions.
-    enum Node {
+    enum Node: Sendable {
         case empty
         case start
         case end
@@ -50,7 +50,7 @@ struct NamePattern {
     /// Parses `text`.
     ///
     /// - Throws: ``Defect``.
-    init(_ text: some StringProtocol) throws(Defect) {
+    package init(_ text: some StringProtocol) throws(Defect) {
         var rest = Array(text.unicodeScalars)[...]
         root = try readChoice(&rest, depth: 0)
         guard rest.isEmpty else { throw Defect(cause: "a ')' has no '('") }

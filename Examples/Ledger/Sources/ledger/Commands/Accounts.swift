@@ -7,12 +7,15 @@ import LedgerApplication
 struct Accounts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Prints the names of all accounts.",
-        discussion: "With a begin or an end, it prints the accounts with postings in the period."
+        discussion: """
+            With a begin or an end, it prints the accounts with postings in the period.
+
+            \(AccountOptions.patterns)
+            """
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "Parts of account names, in upper or lower case; all accounts by default.", valueName: "account")
+        help: ArgumentHelp("Patterns of account names; all accounts by default.", valueName: "account")
     )
     var accounts: [String] = []
 
@@ -28,7 +31,7 @@ struct Accounts: AsyncParsableCommand {
         }
         let flat = names.map { AccountLine($0, []) }
         if flat.isEmpty, !accounts.isEmpty {
-            printRemark("No account has \(Report.quoted(accounts, "or")) in its name.")
+            printRemark("No account matches \(Report.quoted(accounts, "or")).")
         }
         let lines = options.tree ? try AccountLine.tree(flat) : flat
         switch format.format {

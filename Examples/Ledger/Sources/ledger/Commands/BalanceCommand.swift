@@ -9,12 +9,15 @@ struct BalanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "balance",
         abstract: "Prints the balances of the accounts that aren't zero.",
-        discussion: "With a begin or an end, it prints the sums of the postings of the period."
+        discussion: """
+            With a begin or an end, it prints the sums of the postings of the period.
+
+            \(AccountOptions.patterns)
+            """
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "Parts of account names, in upper or lower case; all accounts by default.", valueName: "account")
+        help: ArgumentHelp("Patterns of account names; all accounts by default.", valueName: "account")
     )
     var accounts: [String] = []
 
@@ -30,7 +33,7 @@ struct BalanceCommand: AsyncParsableCommand {
         }
         let flat = balances.map { AccountLine($0.account, [$0.amount]) }
         if flat.isEmpty, !accounts.isEmpty {
-            printRemark("No account with \(Report.quoted(accounts, "or")) in its name has a balance.")
+            printRemark("No account that matches \(Report.quoted(accounts, "or")) has a balance.")
         }
         let lines = options.tree ? try AccountLine.tree(flat) : flat
         switch format.format {

@@ -4,22 +4,26 @@ import ArgumentParser
 import LedgerApplication
 import LedgerBooks
 
-/// Prints the postings to an account.
+/// Prints the postings to accounts.
 struct Register: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Prints the postings to an account and its subaccounts, with the running total.",
-        discussion: "The total includes the postings before the period."
+        abstract: "Prints the postings to accounts, with the running total.",
+        discussion: """
+            The total includes the postings before the period.
+
+            \(AccountOptions.patterns)
+            """
     )
 
-    @Argument(help: "The full name of the account.")
-    var account: String
+    @Argument(help: ArgumentHelp("Patterns of account names.", valueName: "account"))
+    var accounts: [String]
 
     @OptionGroup var period: PeriodOptions
     @OptionGroup var format: FormatOption
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let query = GetRegister(of: account, in: period.period)
+        let query = GetRegister(matching: accounts, in: period.period)
         let (entries, style) = try await LedgerSession.with(database: database.location, for: .reading) { session in
             (try await session.ask(query), AmountStyle(try await session.ask(GetCommodityScales())))
         }

@@ -8,12 +8,15 @@ import LedgerBooks
 struct Rules: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Lists the rules of the accounts.",
-        discussion: "Set the rule of an account with 'ledger rule'."
+        discussion: """
+            Set the rule of an account with 'ledger rule'.
+
+            \(AccountOptions.patterns)
+            """
     )
 
     @Argument(
-        help: ArgumentHelp(
-            "Parts of account names, in upper or lower case; all accounts by default.", valueName: "account")
+        help: ArgumentHelp("Patterns of account names; all accounts by default.", valueName: "account")
     )
     var accounts: [String] = []
 

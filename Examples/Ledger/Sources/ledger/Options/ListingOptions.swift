@@ -4,6 +4,12 @@ import ArgumentParser
 
 /// The options of commands that list accounts.
 struct AccountOptions: ParsableArguments {
+    /// The paragraph of the help about the arguments of these commands.
+    static let patterns = """
+        A pattern is a part of a name, in upper or lower case, or a regular expression: 'food', '^expenses:(food|rent)$'. An \
+        account must match one of the patterns, and none after 'not:', as in 'not:food'.
+        """
+
     @Option(
         help: ArgumentHelp("Sum accounts with more levels than this number into their parents.", valueName: "number"))
     var depth: Int?
