@@ -20,7 +20,8 @@ import Testing
     @Test func devicesThatEndAtAnyTimeEqualTheirServers() async {
         let text = ProcessInfo.processInfo.environment["HEADRACE_DEVICE_SEEDS"] ?? "0-11"
         let limits = text.split(separator: "-").compactMap { UInt64($0) }
-        await Simulation.explore(seeds: limits[0]..<limits[1] + 1, entities: [Journal.self], limit: .seconds(300)) { world in
+        await Simulation.explore(seeds: limits[0]..<limits[1] + 1, entities: [Journal.self], limit: .seconds(300)) {
+            world in
             try await Self.simulate(world)
         }
     }

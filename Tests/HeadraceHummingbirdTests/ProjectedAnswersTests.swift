@@ -79,7 +79,9 @@ import Testing
             }
             var seen: [String] = []
             for try await event in events {
-                guard let line = event?.text.split(separator: "\n").first(where: { $0.hasPrefix("data: ") }) else { continue }
+                guard let line = event?.text.split(separator: "\n").first(where: { $0.hasPrefix("data: ") }) else {
+                    continue
+                }
                 seen.append(String(line.dropFirst(6)))
                 if seen.last == "3" { break }
                 try await visit()
@@ -100,7 +102,9 @@ private struct Total: ProjectionRow {
 }
 
 private let visits = Projection<Total>("visits", version: 1)
-    .applying(Visited.self) { _, rows in try await rows.update(Total.only, orInsert: Total(id: Total.only)) { $0.count += 1 } }
+    .applying(Visited.self) { _, rows in
+        try await rows.update(Total.only, orInsert: Total(id: Total.only)) { $0.count += 1 }
+    }
 
 private struct CountVisits: CQDQuery, Codable {
     typealias Value = Int

@@ -29,7 +29,7 @@ final class Alarm: Sendable {
     }
 
     /// The alarm of the system's clock.
-    static let ofSystem = Alarm(clock: ContinuousClock())
+    static let ofSystem = Alarm(clock: SystemValues.live.clock)
 
     private let clock: any TimeSource
     private let state = Mutex(State())
@@ -69,12 +69,18 @@ final class Alarm: Sendable {
                 var due: [(id: UInt64, call: Call)] = []
                 var next: ContinuousClock.Instant?
                 for (id, call) in state.calls {
-                    if call.deadline <= now { due.append((id, call)) } else { next = min(next ?? call.deadline, call.deadline) }
+                    if call.deadline <= now {
+                        due.append((id, call))
+                    } else {
+                        next = min(next ?? call.deadline, call.deadline)
+                    }
                 }
                 for (id, _) in due { state.calls[id] = nil }
                 return (due, next.flatMap { state.needsSleep(until: $0) ? $0 : nil })
             }
-            for (_, call) in due.sorted(by: { ($0.call.deadline, $0.id) < ($1.call.deadline, $1.id) }) { call.function() }
+            for (_, call) in due.sorted(by: { ($0.call.deadline, $0.id) < ($1.call.deadline, $1.id) }) {
+                call.function()
+            }
             guard let next else { return }
             end = next
         }

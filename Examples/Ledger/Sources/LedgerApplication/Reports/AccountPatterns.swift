@@ -33,7 +33,8 @@ struct AccountPatterns {
             return try isWanted && !unwanted.contains { try $0.matches(partOf: name, &budget) }
         } catch {
             let texts = texts.map { "'\($0)'" }.joined(separator: ", ")
-            throw AccountPatternError("\(texts) takes too long for the account '\(account)'. To fix, use a simpler pattern.")
+            throw AccountPatternError(
+                "\(texts) takes too long for the account '\(account)'. To fix, use a simpler pattern.")
         }
     }
 
@@ -44,7 +45,8 @@ struct AccountPatterns {
             return try NamePattern(text.lowercased().composed)
         } catch {
             throw AccountPatternError(
-                "'\(text)' is no pattern: \(error.cause). To fix, write '\\' before a character without a special meaning.")
+                "'\(text)' is no pattern: \(error.cause). To fix, write '\\' before a character without a special meaning."
+            )
         }
     }
 }

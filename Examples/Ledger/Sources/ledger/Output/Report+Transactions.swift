@@ -13,7 +13,9 @@ extension Report {
         var draft = TransactionDraft(
             date: transaction.date, status: transaction.status, code: transaction.code,
             description: transaction.description)
-        draft.postings = transaction.postings.map { PostingDraft(account: $0.account, amount: $0.amount, cost: $0.cost) }
+        draft.postings = transaction.postings.map {
+            PostingDraft(account: $0.account, amount: $0.amount, cost: $0.cost)
+        }
         var comments = ["transaction: \(transaction.id)"]
         if let original = transaction.reverses { comments.append("reverses: \(original)") }
         if let reversal = transaction.reversedBy { comments.append("reversed-by: \(reversal)") }
