@@ -20,7 +20,7 @@ final class Alarm: Sendable {
         /// The ends of the sleeping tasks.
         var sleeps: [ContinuousClock.Instant] = []
 
-        /// Notes a sleep until `deadline` unless there is one that ends by then.
+        /// Notes a sleep until `deadline`, unless another sleep ends by then.
         mutating func needsSleep(until deadline: ContinuousClock.Instant) -> Bool {
             if sleeps.contains(where: { $0 <= deadline }) { return false }
             sleeps.append(deadline)
@@ -88,7 +88,7 @@ final class Alarm: Sendable {
 }
 
 extension TimeSource {
-    /// Whether the clock is that of the system, which no test controls.
+    /// Whether the clock is the system's, which no test controls.
     var isOfSystem: Bool {
         if self is CurrentClock { return SystemValues.bound.map { $0.clock is ContinuousClock } ?? true }
         return self is ContinuousClock
