@@ -26,6 +26,7 @@ struct AccountPatterns {
     ///
     /// - Throws: ``AccountPatternError`` if that takes too long.
     func match(_ account: String) throws -> Bool {
+        if texts.isEmpty { return true }
         let name = account.lowercased().composed
         var budget = NamePattern.Budget(steps: 1_000_000)
         do {
