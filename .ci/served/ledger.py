@@ -128,7 +128,10 @@ class Ledger:
 
     def inspector(self):
         """Returns the address of the inspector, if the server was started with `--inspect`."""
-        return until(lambda: self.says(r"inspector is at (\S+)"), "the server says where its inspector is")[1]
+        def address():
+            return re.search(r"inspector is at (\S+)", pathlib.Path(self.complaints.name).read_text(errors="replace"))
+
+        return until(address, "the server says where its inspector is")[1]
 
     def answers(self):
         """Returns whether the server answers."""

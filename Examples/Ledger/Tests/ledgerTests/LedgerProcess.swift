@@ -68,13 +68,17 @@ final class LedgerProcess {
     }
 
     /// Starts `ledger` with `arguments`, in a shell after `preparation` if given, and returns it with its output.
+    ///
+    /// Its errors are written to `errors`, which must be read, or to those of the tests.
     func start(
         _ arguments: String...,
-        after preparation: String? = nil
+        after preparation: String? = nil,
+        errors: Pipe? = nil
     ) throws -> (process: Process, output: FileHandle) {
         let process = try makeProcess(arguments, after: preparation)
         let pipe = Pipe()
         process.standardOutput = pipe
+        if let errors { process.standardError = errors }
         try process.run()
         return (process, pipe.fileHandleForReading)
     }

@@ -41,12 +41,13 @@ import FoundationNetworking
 
     @Test func theInspectorIsServedToClientsWithTheToken() async throws {
         let ledger = try LedgerProcess()
-        let (process, output) = try ledger.start("serve", "--port", "0", "--inspect")
+        let errors = Pipe()
+        let (process, _) = try ledger.start("serve", "--port", "0", "--inspect", "--log-level", "error", errors: errors)
         defer {
             process.terminate()
             process.waitUntilExit()
         }
-        let address = try Self.address(in: output, after: "Its inspector is at ")
+        let address = try Self.address(in: errors.fileHandleForReading, after: "Its inspector is at ")
 
         let parts = address.components(separatedBy: "/inspector/?token=")
         try #require(parts.count == 2)
@@ -73,12 +74,14 @@ import FoundationNetworking
         first.terminate()
         first.waitUntilExit()
 
-        let (third, thirdOutput) = try ledger.start("serve", "--port", "0", "--inspect-history", "history")
+        let errors = Pipe()
+        let (third, _) = try ledger.start(
+            "serve", "--port", "0", "--inspect-history", "history", "--log-level", "error", errors: errors)
         defer {
             third.terminate()
             third.waitUntilExit()
         }
-        let parts = try Self.address(in: thirdOutput, after: "Its inspector is at ")
+        let parts = try Self.address(in: errors.fileHandleForReading, after: "Its inspector is at ")
             .components(separatedBy: "/inspector/?token=")
         try #require(parts.count == 2)
         let messages = parts[0] + "/inspector/api/messages?kind=request"

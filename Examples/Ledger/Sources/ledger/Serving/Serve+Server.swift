@@ -34,9 +34,10 @@ extension Serve {
         }
         try await CommandFailure.telling {
             try await server.run {
-                Self.say("The ledger is served at \($0)")
+                Self.say("The ledger is served at \($0)", on: .standardOutput)
             } onInspecting: {
-                Self.say("Its inspector is at \($0)")
+                // It has a token, and the standard output is for the users of the ledger.
+                Self.say("Its inspector is at \($0)", on: .standardError)
             }
         }
     }
@@ -83,8 +84,8 @@ extension Serve {
     }
 
     /// Writes a line without buffering, because output to a file or a pipe is buffered otherwise.
-    private static func say(_ line: String) {
-        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+    private static func say(_ line: String, on output: FileHandle) {
+        output.write(Data("\(line)\n".utf8))
     }
 }
 #endif

@@ -47,7 +47,9 @@ struct Serve: AsyncParsableCommand {
         completion: .file())
     var tokenFile: String?
 
-    @Flag(inversion: .prefixedNo, help: "Serve the inspector, too. Its address, with a token, is printed.")
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Serve the inspector, too. Its address, with a token, is printed on the standard error.")
     var inspect: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Allow the inspector to change deliveries, dead letters, and subscriptions.")
