@@ -59,6 +59,21 @@ def balances_of_ledger(ledger, database, patterns):
     return {("", row["account"], row["commodity"]): Decimal(row["amount"]) for row in csv.DictReader(table.splitlines())}
 
 
+def columns_of_hledger(journal, interval):
+    found = json.loads(output("hledger", "-f", journal, "balance", "--flat", interval, "-O", "json"))
+    rows = {}
+    for row in found["prRows"]:
+        for (begin, _), cells in zip(found["prDates"], row["prrAmounts"]):
+            names = {"-M": begin[:7], "-Q": f"{begin[:4]}Q{(int(begin[5:7]) + 2) // 3}", "-Y": begin[:4]}
+            add(rows, names[interval], row["prrName"], cells)
+    return {key: value for key, value in rows.items() if value}
+
+
+def columns_of_ledger(ledger, database, interval):
+    table = output(ledger, "balance", "--format", "csv", "--database", database, interval)
+    return {(row["period"], row["account"], row["commodity"]): Decimal(row["amount"]) for row in csv.DictReader(table.splitlines())}
+
+
 def patterns_of(names):
     """Returns lists of patterns for the names of accounts."""
     names = sorted(name for name in names if len(name) > 4 and name.isascii() and name.replace(":", "").isalnum())
@@ -104,7 +119,12 @@ def main():
         if actual != expected:
             sys.exit(f"balance {patterns}: hledger {sorted(expected)[:10]}, here {sorted(actual)[:10]}")
         count += len(expected)
-    print(f"{count} balances of patterns agree")
+    for interval in ("-M", "-Q", "-Y"):
+        actual, expected = columns_of_ledger(ledger, database, interval), columns_of_hledger(journal, interval)
+        if actual != expected:
+            sys.exit(f"balance {interval}: hledger {sorted(expected)[:10]}, here {sorted(actual)[:10]}")
+        count += len(expected)
+    print(f"{count} balances of patterns and columns agree")
 
 
 main()

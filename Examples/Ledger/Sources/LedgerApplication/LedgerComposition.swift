@@ -78,7 +78,7 @@ public enum LedgerComposition {
             ],
             queryHandlers: [
                 GetAccountRuleHandler.self, GetAccountRulesHandler.self, GetAccountsHandler.self,
-                GetAccountStatesHandler.self, GetBalanceSheetHandler.self,
+                GetAccountStatesHandler.self, GetBalanceColumnsHandler.self, GetBalanceSheetHandler.self,
                 GetBalancesHandler.self, GetCommodityScalesHandler.self, GetHistoryHandler.self,
                 GetImportHandler.self, GetImportsHandler.self, GetImportStatusHandler.self, GetJournalNameHandler.self,
                 GetIncomeStatementHandler.self, GetNetWorthHandler.self, GetRegisterHandler.self,

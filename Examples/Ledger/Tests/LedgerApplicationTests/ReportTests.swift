@@ -111,6 +111,39 @@ private let journal = """
         #expect(balances.map { "\($0.account) \($0.amount)" } == expenses)
     }
 
+    @Test(arguments: [
+        (BookInterval.month, BookPeriod(), ["2026-01-01", "2026-02-01 20.00 EUR", "2026-03-01 400 EUR"]),
+        (.quarter, BookPeriod(), ["2026-01-01 420.00 EUR"]),
+        (.year, BookPeriod(), ["2026-01-01 420.00 EUR"]),
+        (
+            .month, BookPeriod(from: BookDate("2025-11-15"), before: BookDate("2026-02-02")),
+            ["2025-11-01", "2025-12-01", "2026-01-01", "2026-02-01"]
+        ),
+        (.quarter, BookPeriod(from: BookDate("2026-02-15")), ["2026-01-01 400 EUR"]),
+        (.year, BookPeriod(before: BookDate("2028-01-02")), ["2026-01-01 420.00 EUR", "2027-01-01", "2028-01-01"]),
+    ])
+    func columnsHaveNoGapsAndReachFromTheBeginToTheEnd(
+        interval: BookInterval, period: BookPeriod, expected: [String]
+    ) async throws {
+        let books = try await TestBooks()
+        try await books.import(journal)
+
+        let columns = try await books.dispatcher.dispatch(
+            GetBalanceColumns(by: interval, matching: ["^expenses", "not:gifts"], in: period, depth: 1))
+
+        #expect(
+            columns.map { column in
+                ([column.begin.description] + column.balances.map(\.amount.description)).joined(separator: " ")
+            } == expected)
+    }
+
+    @Test func aLedgerWithoutTransactionsHasNoColumns() async throws {
+        let books = try await TestBooks()
+        #expect(try await books.dispatcher.dispatch(GetBalanceColumns(by: .month)) == [])
+        let last = BookPeriod(from: BookDate("9999-11-01"))
+        #expect(try await books.dispatcher.dispatch(GetBalanceColumns(by: .month, in: last)) == [])
+    }
+
     /// Earlier versions have stored such names.
     @Test func aDepthKeepsTheEmptyLevelsOfNames() async throws {
         let books = try await TestBooks()

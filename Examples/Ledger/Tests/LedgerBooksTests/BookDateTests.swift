@@ -35,4 +35,28 @@ import Testing
             try JSONDecoder().decode([BookDate].self, from: Data(#"["2023-02-29"]"#.utf8))
         }
     }
+
+    @Test(arguments: BookInterval.allCases) func eachDayIsInOneIntervalAndIntervalsHaveNoGaps(interval: BookInterval)
+        throws
+    {
+        var begin = try #require(BookDate("1999-01-01"))
+        for day in Self.days(from: 1999, through: 2004) {
+            let period = interval.period(containing: day)
+            #expect(period.contains(day))
+            let first = try #require(period.begin)
+            if first != begin {
+                #expect(first == interval.period(containing: begin).end)
+                #expect(interval.name(containing: first) != interval.name(containing: begin))
+                begin = first
+            }
+            #expect(interval.name(containing: day) == interval.name(containing: begin))
+        }
+        #expect(interval.period(containing: try #require(BookDate("9999-12-31"))).end == nil)
+    }
+
+    private static func days(from first: Int, through last: Int) -> [BookDate] {
+        (first...last).flatMap { year in
+            (1...12).flatMap { month in (1...31).compactMap { BookDate(year: year, month: month, day: $0) } }
+        }
+    }
 }

@@ -32,6 +32,44 @@ private let journal = """
         return ledger
     }
 
+    @Test func balancesHaveAColumnForEachMonthQuarterOrYear() throws {
+        let ledger = try imported()
+
+        #expect(
+            try ledger.run("balance", "-M", "^(expenses|assets)").output == """
+                                          2026-01     2026-02
+                assets:bank:checking  1500.00 EUR  -31.00 EUR
+                assets:depot                0           3 X
+                expenses:food:in            0        7.70 EUR
+                expenses:food:out           0       12.30 EUR
+                --------------------  -----------  ----------
+                                      1500.00 EUR  -11.00 EUR
+                                            0           3 X
+
+                """)
+        #expect(
+            try ledger.run("balance", "-Q", "--tree", "expenses").output == """
+                             2026Q1
+                expenses  20.00 EUR
+                  food    20.00 EUR
+                    in     7.70 EUR
+                    out   12.30 EUR
+                --------  ---------
+                          20.00 EUR
+
+                """)
+        #expect(
+            try ledger.run("balance", "--yearly", "food", "--format", "csv").output == """
+                account,period,commodity,amount
+                expenses:food:in,2026,EUR,7.70
+                expenses:food:out,2026,EUR,12.30
+
+                """)
+        #expect(
+            try ledger.run("balance", "-M", "nothing").errors == "No account that matches 'nothing' has a balance.\n")
+        #expect(try ledger.run("balance", "-M", "-Q").status == 64)
+    }
+
     @Test func theIncomeStatementHasSectionsSumsAndTheNetIncome() throws {
         let ledger = try imported()
 

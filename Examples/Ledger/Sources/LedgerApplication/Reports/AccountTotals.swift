@@ -20,13 +20,29 @@ struct AccountTotals {
             for account in try await EntityContext(store).fetch(Account.self) { sums[account.id] = account.balances }
             return
         }
-        var sums: [String: [String: Quantity]] = [:]
+        var totals = AccountTotals()
+        try await TransactionPages(of: store, in: period).forEach { try totals.add($0) }
+        self = totals
+    }
+
+    private init() {}
+
+    /// Returns the sums of the postings of `period` in each interval that has some, by its first day.
+    ///
+    /// - Throws: The same errors as ``init(of:in:)``.
+    static func byBegin(
+        of interval: BookInterval, in period: BookPeriod, of store: any EntityStore
+    ) async throws -> [BookDate: AccountTotals] {
+        var totals: [BookDate: AccountTotals] = [:]
         try await TransactionPages(of: store, in: period).forEach { transaction in
-            for posting in transaction.postings {
-                try sums[posting.account, default: [:]].add(posting.amount)
-            }
+            guard let begin = interval.period(containing: transaction.date).begin else { return }
+            try totals[begin, default: AccountTotals()].add(transaction)
         }
-        self.sums = sums
+        return totals
+    }
+
+    private mutating func add(_ transaction: Transaction) throws {
+        for posting in transaction.postings { try sums[posting.account, default: [:]].add(posting.amount) }
     }
 
     /// The sums of the accounts that `isIncluded` accepts, ordered by account.

@@ -84,10 +84,4 @@ extension BookDate {
         }
         self = begin
     }
-
-    /// Creates the first day of the month that is `count` months after the month of `date`; `nil` after the year 9999.
-    fileprivate init?(monthsAfter count: Int, _ date: BookDate) {
-        let months = date.month - 1 + count
-        self.init(year: date.year + months / 12, month: months % 12 + 1, day: 1)
-    }
 }

@@ -48,6 +48,17 @@ struct AccountLine: Equatable {
         }
     }
 
+    /// Returns a line for each account, ordered by its name, with the sums of its amounts.
+    ///
+    /// - Throws: `QuantityError` if a sum has too many digits.
+    static func merged(_ lines: [AccountLine]) throws -> [AccountLine] {
+        var sums: [String: [String: Quantity]] = [:]
+        for line in lines {
+            for amount in line.amounts { try sums[line.account, default: [:]].add(amount) }
+        }
+        return sums.sorted { $0.key < $1.key }.map { AccountLine($0.key, $0.value.amounts) }
+    }
+
     /// Returns the sums of the amounts of `lines`.
     ///
     /// - Throws: `QuantityError` if a sum has too many digits.
