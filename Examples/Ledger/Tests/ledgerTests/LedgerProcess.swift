@@ -69,7 +69,7 @@ final class LedgerProcess {
 
     /// Starts `ledger` with `arguments`, in a shell after `preparation` if given, and returns it with its output.
     ///
-    /// Its errors are written to `errors`, which must be read, or to those of the tests.
+    /// The process writes its errors to `errors`, which must be read; without a pipe, to the standard error of the tests.
     func start(
         _ arguments: String...,
         after preparation: String? = nil,

@@ -16,8 +16,7 @@ public struct GetBalanceColumns: CQDQuery {
 
     /// The intervals in order, without gaps.
     ///
-    /// Without a begin of the period, the first interval is that of the first transaction; without an end, the last is that of the
-    /// last transaction.
+    /// A period without a begin begins with the first transaction, and a period without an end ends with the last.
     public typealias Value = [Column]
 
     /// The length of the intervals.
