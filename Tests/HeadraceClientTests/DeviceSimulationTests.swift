@@ -16,7 +16,7 @@ import Testing
 
 /// Devices and servers in one simulation, with all of its faults.
 @Suite struct DeviceSimulationTests {
-    /// The variable HEADRACE_DEVICE_SEEDS has the first and the last seed of a longer run, such as `2500-4999`.
+    /// For a longer run, the variable HEADRACE_DEVICE_SEEDS names the first and the last seed, such as `2500-4999`.
     @Test func devicesThatEndAtAnyTimeEqualTheirServers() async {
         let text = ProcessInfo.processInfo.environment["HEADRACE_DEVICE_SEEDS"] ?? "0-11"
         let limits = text.split(separator: "-").compactMap { UInt64($0) }

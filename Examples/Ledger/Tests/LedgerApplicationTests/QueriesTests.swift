@@ -58,6 +58,17 @@ private let journal = """
         #expect(balances.map { "\($0.account) \($0.amount)" } == expected)
     }
 
+    @Test func aRegisterOfNoAccountIsAnError() async throws {
+        let books = try await TestBooks()
+        try await books.import(journal)
+
+        let error = await #expect(throws: AccountPatternError.self) {
+            try await books.dispatcher.dispatch(GetRegister(matching: ["nowhere", "never"]))
+        }
+
+        #expect(error?.description.hasPrefix("No account matches 'nowhere' or 'never'. To fix, ") == true)
+    }
+
     @Test(arguments: ["(", "not:["]) func aTextThatIsNoPatternIsRefused(text: String) async throws {
         let dispatcher = try await TestBooks().dispatcher
         await #expect(throws: AccountPatternError.self) { try await dispatcher.dispatch(GetBalances(matching: [text])) }

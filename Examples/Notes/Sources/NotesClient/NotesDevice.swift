@@ -88,6 +88,6 @@ package struct WaitingChanges: Error, CustomStringConvertible {
     let count: Int
 
     package var description: String {
-        "\(count) changes aren't on the server. To fix, run 'notes sync', and give refused changes up with 'notes discard'."
+        "The number of changes that aren't on the server is \(count). To fix, run 'notes sync', and give refused changes up with 'notes discard'."
     }
 }

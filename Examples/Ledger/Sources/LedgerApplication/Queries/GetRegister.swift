@@ -47,7 +47,7 @@ public struct GetRegister: CQDQuery {
 
 /// Reads the transactions.
 ///
-/// Throws ``UnknownAccount`` if no account matches, and ``AccountPatternError``.
+/// Throws ``AccountPatternError``, also if no account matches.
 public final class GetRegisterHandler: HandlesQuery, Resolvable {
     private let context: EntityContext
 
@@ -64,7 +64,7 @@ public final class GetRegisterHandler: HandlesQuery, Resolvable {
         let patterns = try AccountPatterns(query.patterns)
         let known = try await context.fetch(Account.self).map(\.id)
         let accounts = Set(try known.filter { try patterns.match($0) })
-        if accounts.isEmpty { throw UnknownAccount(account: query.patterns.joined(separator: " "), known: known) }
+        if accounts.isEmpty { throw AccountPatternError.noMatch(of: query.patterns) }
         var totals: [String: Quantity] = [:]
         var entries: [GetRegister.Entry] = []
         let transactions = try await context.fetch(

@@ -60,4 +60,10 @@ public struct AccountPatternError: Error, CustomStringConvertible {
     init(_ description: String) {
         self.description = description
     }
+
+    static func noMatch(of patterns: [String]) -> AccountPatternError {
+        let texts = patterns.map { "'\($0)'" }.joined(separator: " or ")
+        return AccountPatternError(
+            "No account matches \(texts). To fix, use a part of a name: 'ledger accounts' lists all names.")
+    }
 }

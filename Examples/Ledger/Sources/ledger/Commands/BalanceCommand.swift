@@ -36,9 +36,7 @@ struct BalanceCommand: AsyncParsableCommand {
             (try await session.ask(query), AmountStyle(try await session.ask(GetCommodityScales())))
         }
         let flat = balances.map { AccountLine($0.account, [$0.amount]) }
-        if flat.isEmpty, !accounts.isEmpty {
-            printRemark("No account that matches \(Report.quoted(accounts, "or")) has a balance.")
-        }
+        if flat.isEmpty { remarkOnPatterns() }
         let lines = options.tree ? try AccountLine.tree(flat) : flat
         switch format.format {
         case .table:
@@ -51,15 +49,18 @@ struct BalanceCommand: AsyncParsableCommand {
         }
     }
 
+    private func remarkOnPatterns() {
+        if accounts.isEmpty { return }
+        printRemark("No account that matches \(Report.quoted(accounts, "or")) has a balance.")
+    }
+
     private func printColumns(_ interval: BookInterval) async throws {
         let query = GetBalanceColumns(by: interval, matching: accounts, in: period.period, depth: options.depth)
         let (columns, style) = try await LedgerSession.with(database: database.location, for: .reading) { session in
             (try await session.ask(query), AmountStyle(try await session.ask(GetCommodityScales())))
         }
         let table = try ColumnTable(columns, by: interval, isTree: options.tree)
-        if table.isEmpty, !accounts.isEmpty {
-            printRemark("No account that matches \(Report.quoted(accounts, "or")) has a balance.")
-        }
+        if table.isEmpty { remarkOnPatterns() }
         switch format.format {
         case .table: printLines(table.lines(style, terminal: .standardOutput))
         case .csv, .json:
